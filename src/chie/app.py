@@ -51,7 +51,11 @@ Agents = AbstractAsyncContextManager[AgentRegistry]
 MCP_METHODS = ["GET", "POST", "DELETE"]
 API_METHODS = [*MCP_METHODS, "PUT", "PATCH"]
 
-LARGER_BODIES = {"/api/knowledge/import": 64 * MEBIBYTE, "/api/attachments": 21 * MEBIBYTE}
+LARGER_BODIES = {
+    "/api/knowledge/import": 64 * MEBIBYTE,
+    "/api/attachments": 21 * MEBIBYTE,
+    "/api/sessions/import": 512 * MEBIBYTE,
+}
 
 
 def load_app(authenticator: Authenticator | None = None) -> FastAPI:

@@ -64,6 +64,7 @@ COMMANDS = {
     "eval": "chie.knowledge.evaluation.cli",
     "spaces": "chie.knowledge.spaces.cli",
     "db": "chie.chat.sessions.cli",
+    "sessions": "chie.chat.imports.cli",
     "knowledge": "chie.knowledge.cli.collection",
     "n8n": "chie.n8n.cli",
     "users": "chie.access.cli",

@@ -39,6 +39,17 @@ _SECRET_HINTS = tuple("authorization api-key api_key apikey passw secret token b
 
 _json = JSONEncoder(ensure_ascii=False).encode
 
+MIN_HIDDEN_LENGTH = 6  # masking shorter values would make texts unreadable
+_hidden: list[str] = []  # the longest first, because one may be a part of another
+
+
+def hide(*secrets: str) -> None:
+    """Never write these values to a log: keys that are neither in the environment nor recognised by their form."""
+    long = [secret for secret in secrets if len(secret) >= MIN_HIDDEN_LENGTH]
+    forms = {form for secret in long for form in (secret, _json(secret)[1:-1], repr(secret)[1:-1])}
+    if new := forms.difference(_hidden):
+        _hidden[:] = sorted([*_hidden, *new], key=len, reverse=True)
+
 
 def request_id() -> str:
     return _request.get()
@@ -162,6 +173,7 @@ class LogFile(logging.Handler):
 
 def redact(text: str) -> str:
     """Hide what looks like a secret, and the values of this process's secret settings."""
+    text = masked(text)
     for name in filter(_is_secret_name, os.environ):
         if len(value := os.environ.get(name, "")) >= 8:
             text = text.replace(value, "***")
@@ -169,6 +181,13 @@ def redact(text: str) -> str:
         return text
     text = _SECRET_TEXT.sub(lambda found: f"{found['name'] or found['user'] or ''}***", text)
     return _JWT.sub(lambda found: "***" if found["rest"] else found.group(), text)
+
+
+def masked(text: str) -> str:
+    """Without the values that were given to `hide`, also as JSON and Python write them."""
+    for secret in _hidden:
+        text = text.replace(secret, "***")
+    return text
 
 
 @lru_cache
@@ -210,10 +229,10 @@ class JsonLines(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "request": getattr(record, "request", "-"),
-            "message": record.getMessage(),
+            "message": masked(record.getMessage()),
         }
         if stack := record.exc_info or stack:
-            line["stack"] = self.formatException(stack)
+            line["stack"] = masked(self.formatException(stack))
         return redact(_CONTROL.sub(_escaped, _json(line)))
 
 

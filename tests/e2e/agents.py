@@ -230,6 +230,18 @@ class MathematicianAgent(FakeAgent):
         yield done()
 
 
+class BareAgent(FakeAgent):
+    """Calls a tool without arguments."""
+
+    id = "bare"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield ToolCall(type="tool_call", id="1", name="n8n_health", arguments={})
+        yield ToolResult(type="tool_result", id="1", name="n8n_health", content="ok", is_error=False)
+        yield text("- [x] 確認済み\n- [ ] not yet")
+        yield done()
+
+
 class FilteredAgent(FakeAgent):
     """The provider's content filter stops its answer."""
 
@@ -282,5 +294,6 @@ def directory() -> FakeRegistry:
     kinds = [
         GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
         DiagramAgent, LearnedAgent, LimitedAgent, FilteredAgent, PensiveAgent, ViewerAgent, MathematicianAgent,
+        BareAgent,
     ]  # fmt: skip
     return FakeRegistry(*(kind() for kind in kinds))

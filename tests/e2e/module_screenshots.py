@@ -80,7 +80,7 @@ def search(screen: Screen) -> None:
 
 def look(screen: Screen) -> None:
     screen.open("/#/knowledge?map")
-    expect(screen.page.locator(".kn-point").first).to_be_attached()
+    expect(screen.page.locator(".kn-plane")).to_be_visible()
 
 
 def flow(screen: Screen) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import FilePayload, Locator, Route, expect
+from tests.e2e.axe import findings
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
-from tests.e2e.test_accessibility import serious_findings
 from tests.fakes.office_files import docx, pdf, xlsx
 from tests.fakes.pictures import png
 
@@ -88,10 +88,10 @@ def test_axe_finds_nothing_serious(open_screen: OpenScreen, theme: str) -> None:
     screen.wait_for_end()
     attach(screen, payload("c.txt", b"words"), payload("broken.pdf", b"%PDF-1.4 junk"))
     expect(screen.page.get_by_role("alert")).to_be_visible()
-    assert serious_findings(screen) == []
+    assert findings(screen) == []
     screen.button("Open b.txt").click()
     expect(screen.page.get_by_role("dialog").locator("pre")).to_have_text("words")
-    assert serious_findings(screen) == []
+    assert findings(screen) == []
 
 
 def test_preview_by_keyboard(open_screen: OpenScreen) -> None:

@@ -133,7 +133,7 @@ def test_without_a_model_the_notes_agent_answers_and_a_card_offers_endpoints(
         patient.post(f"{real}/api/knowledge/samples").raise_for_status()
         screen = open_screen("/", at=real, locale="ja")
         card = screen.page.locator(".su-first")
-        expect(card).to_contain_text("モデルがまだ見つかりません")
+        expect(card).to_contain_text("モデルサーバー http://127.0.0.1:9/v1 が応答しません")
         card.get_by_role("button", name="テスト: OpenAI 互換サーバー").click()
         expect(card).to_contain_text("http://127.0.0.1:9/v1 が応答しません")
         screen.ask("Docker のディスクが一杯")
@@ -147,7 +147,7 @@ def test_sample_notes_are_offered_and_added_once(open_screen: OpenScreen) -> Non
     screen.button("Add sample notes").click()
     expect(screen.page.get_by_text("Sample notes added.")).to_be_visible()
     screen.page.get_by_role("link", name="View notes").click()
-    expect(screen.page.locator(".kn-item")).to_have_count(8)
+    expect(screen.page.locator(".kn-item")).to_have_count(10)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

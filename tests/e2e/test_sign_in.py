@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 from tests.e2e.app_process import app_process
+from tests.e2e.axe import findings
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
-from tests.e2e.test_accessibility import serious_findings
 
 from chie.access.users import UserFile
 
@@ -43,7 +43,7 @@ def test_signing_in_and_out_on_a_narrow_screen(
     page = screen.page
     expect(page.get_by_role("heading", name=title)).to_be_visible()
     assert screen.script("() => document.documentElement.scrollWidth <= innerWidth")
-    assert serious_findings(screen) == []
+    assert findings(screen) == []
     sign_in(screen, "chie_wrong", label=label, button=button)
     expect(page.get_by_role("alert")).to_contain_text(wrong)
     sign_in(screen, TOKENS["aki"], label=label, button=button)

@@ -15,13 +15,13 @@ LIBRARY = {"command": sys.executable, "args": ["-m", "tests.fakes.library"], "cw
 
 TEXTS = {
     "en": {
-        "prompts": "Prompts of your MCP servers",
+        "prompts": "Prompts",
         "resources": "Resources of your MCP servers",
         "insert": "Insert",
         "refused": "The prompt picture of library has images or audio",
     },
     "ja": {
-        "prompts": "MCP サーバーのプロンプト",
+        "prompts": "プロンプト",
         "resources": "MCP サーバーのリソース",
         "insert": "挿入",
         "refused": "library のプロンプト picture には画像または音声が含まれている",

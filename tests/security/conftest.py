@@ -51,6 +51,7 @@ class Team:
     store: SqliteStore
     session_id: str = ""
     attachment_id: str = ""
+    prompt_id: str = ""
     question_id: str = ""
     answer_id: str = ""
     note_id: str = ""
@@ -90,6 +91,7 @@ class Team:
         """All of Aki's things, as Aki sees them."""
         return {
             "session": self.call("aki", "GET", f"/api/sessions/{self.session_id}").json(),
+            "prompts": self.call("aki", "GET", "/api/prompts").json(),
             "note": self._note(self.note_id),
             "proposal": self._note(self.proposal_id),
             "shared": {**self._note(self.shared_id), "uses": None},  # which everybody may search
@@ -136,6 +138,7 @@ def team(store: SqliteStore, page_folder: Path, monkeypatch: pytest.MonkeyPatch)
     tokens, servers = add_users(), load_servers(store)
     authenticator = load_authenticator()
     authenticator.failures = RateLimit(0, 1)  # tests send many wrong tokens
+    authenticator.requests = RateLimit(0, 1)  # and read Aki's things after every request
     app = create_app(servers, nullcontext(FakeRegistry()), page=page_folder, authenticator=authenticator)
     with TestClient(app, base_url=ADDRESS) as client:
         team = Team(client, tokens, store, servers=servers)
@@ -156,6 +159,8 @@ def team_with_agents(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
 def _populate(team: Team) -> None:
     file = {"file": ("secret.txt", f"the {SECRET} plan".encode(), "text/plain")}
     team.attachment_id = team.call("aki", "POST", "/api/attachments", files=file).json()["attachment_id"]
+    prompt = {"name": "plan", "text": f"Write about the {SECRET} plan"}
+    team.prompt_id = team.call("aki", "POST", "/api/prompts", json=prompt).json()["prompt_id"]
     question = {"message": f"What about {SECRET}?", "attachments": [team.attachment_id]}
     asked = team.call("aki", "POST", "/api/chat/stream", json=question)
     assert asked.status_code == 200, asked.text

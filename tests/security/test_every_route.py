@@ -57,7 +57,16 @@ ROUTES: dict[str, Case] = {
     "GET /metrics": Case(LISTING),
     "GET /api/agents": Case(SHARED),
     "GET /api/models": Case(SHARED),
+    "GET /api/endpoints": Case(SHARED),  # where they are is for admins; see chat/endpoints/test_endpoints.py
+    "POST /api/endpoints": Case(SHARED, body={"kind": "openai", "name": "x"}),  # for admins; see the same
+    "POST /api/endpoints/test": Case(SHARED, body={"kind": "openai"}),
+    "PATCH /api/endpoints/{endpoint_id}": Case(SHARED, body={}),
+    "DELETE /api/endpoints/{endpoint_id}": Case(SHARED),
     "GET /api/mcp/servers": Case(SHARED),
+    "POST /api/mcp/servers": Case(SHARED, body={"name": "x", "url": "http://127.0.0.1:9/"}),  # for admins
+    "POST /api/mcp/servers/test": Case(SHARED, body={"url": "http://127.0.0.1:9/"}),  # see test_added_servers.py
+    "PATCH /api/mcp/servers/{name}": Case(SHARED, body={}),
+    "DELETE /api/mcp/servers/{name}": Case(SHARED),
     "POST /api/mcp/servers/{name}/reconnect": Case(SHARED),
     "POST /api/mcp/servers/{name}/login": Case(SHARED),  # of the caller alone; see test_oauth.py
     "DELETE /api/mcp/servers/{name}/login": Case(SHARED),
@@ -87,6 +96,14 @@ ROUTES: dict[str, Case] = {
     "GET /api/sessions/{session_id}/export": Case(PRIVATE),
     "GET /api/sessions/marks": Case(LISTING),
     "POST /api/sessions/{session_id}/seen": Case(PRIVATE, body={"message_id": "{message_id}"}),
+    "POST /api/sessions/import": Case(LISTING),  # into the caller's own sessions
+    "GET /api/prompts": Case(LISTING),
+    "POST /api/prompts": Case(LISTING, body={"name": "mine", "text": "own words"}),
+    "GET /api/prompts/export": Case(LISTING),
+    "POST /api/prompts/import": Case(LISTING, body={"prompts": [{"name": "mine", "text": "own words"}]}),
+    "GET /api/prompts/{prompt_id}": Case(PRIVATE),
+    "PATCH /api/prompts/{prompt_id}": Case(PRIVATE, body={"text": "mine now"}),
+    "DELETE /api/prompts/{prompt_id}": Case(PRIVATE),
     "PUT /api/sessions/{session_id}/queue/{message_id}": Case(PRIVATE, body={"message": "and then?"}),
     "DELETE /api/sessions/{session_id}/queue/{message_id}": Case(PRIVATE),
     "POST /api/sessions/{session_id}/queue/{message_id}/send": Case(PRIVATE),
@@ -196,6 +213,7 @@ def filled(team: Team, text: str) -> str:
     return (
         text.replace("{session_id}", team.session_id)
         .replace("{attachment_id}", team.attachment_id)
+        .replace("{prompt_id}", team.prompt_id)
         .replace("{message_id}", message)
         .replace("{version}", "1")
         .replace("{note_id}", note)
@@ -212,6 +230,8 @@ def request(team: Team, who: str | None, name: str, headers: Mapping[str, str] |
     if name == "POST /api/knowledge/import":
         own = exported(team.note_id, "mine now")
         options["files"] = {"files": ("stolen.md", own.encode(), "text/markdown")}
+    if name == "POST /api/sessions/import":
+        options["files"] = {"file": ("conversations.json", b"[]", "application/json")}
     if name == "POST /api/attachments":
         options["files"] = {"file": ("own.txt", b"mine", "text/plain")}
     return team.call(who, "POST" if method == "ANY" else method, filled(team, path), **options)
@@ -259,6 +279,7 @@ def test_same_requests_succeed_for_the_owner(team: Team) -> None:
         "POST /api/chat/{message_id}/answer": 409,
         "DELETE /api/sessions/{session_id}": 204,
         "POST /api/sessions/{session_id}/seen": 204,
+        "DELETE /api/prompts/{prompt_id}": 204,
         "PUT /api/sessions/{session_id}/queue/{message_id}": 409,  # the id of a message that was sent
         "DELETE /api/sessions/{session_id}/queue/{message_id}": 404,  # see test_queue.py
         "POST /api/sessions/{session_id}/queue/{message_id}/send": 404,

@@ -3,6 +3,7 @@ import type { Attachment } from "./attachment";
 import { fromStored, type Message, merged, newestTip } from "./conversation";
 import { follow, type Link, type Numbered } from "./follow";
 import { Frames } from "./frames";
+import { type ModelChoice, OWN_MODEL } from "./model-choice";
 import { Observable } from "./observable";
 import type { Hooks, QueuedMessage, Reply, StoredConversation, Transport } from "./transport";
 
@@ -15,6 +16,9 @@ export interface Conversation {
   failure: unknown;
   title: string;
   agentId: string | null;
+  /** The model as the server has stored it, and as the user has chosen it since. */
+  storedModel: ModelChoice;
+  chosenModel: ModelChoice | null;
   messages: Message[];
   /** The last message of the branch on the screen. */
   tip: string | null;
@@ -34,6 +38,8 @@ const BLANK: Conversation = {
   failure: null,
   title: "",
   agentId: null,
+  storedModel: OWN_MODEL,
+  chosenModel: null,
   messages: [],
   tip: null,
   live: null,
@@ -45,6 +51,10 @@ const BLANK: Conversation = {
 
 export function decisionKey(messageId: string, tool: ToolPart): string {
   return `${messageId} ${tool.key}`;
+}
+
+export function modelOf({ chosenModel, storedModel }: Conversation): ModelChoice {
+  return chosenModel ?? storedModel;
 }
 
 export class Chats extends Observable {
@@ -78,7 +88,13 @@ export class Chats extends Observable {
   /** Clears the new conversation, but keeps a question that is being sent or could not be sent. */
   reset(): void {
     const { live, unsent } = this.get(NEW);
-    if (!live) this.#set(NEW, { ...BLANK, unsent });
+    const chosenModel = this.hooks.rememberedModel?.() ?? null;
+    if (!live) this.#set(NEW, { ...BLANK, unsent, chosenModel });
+  }
+
+  /** The model that answers from now on; it is sent with every question. */
+  chooseModel(key: string, chosenModel: ModelChoice): void {
+    this.#change(key, { chosenModel });
   }
 
   rename(sessionId: string, title: string): void {
@@ -106,7 +122,13 @@ export class Chats extends Observable {
     const files = attachments.length ? { attachments: idsOf(attachments) } : {};
     const question = this.#question(text, tip, attachments);
     return this.#start(key, question, this.#answer(question.id, agentId), () =>
-      this.transport.ask({ message: text, ...session, agent_id: agentId, ...files }),
+      this.transport.ask({
+        message: text,
+        ...session,
+        agent_id: agentId,
+        ...files,
+        ...this.#choice(key, agentId),
+      }),
     );
   }
 
@@ -119,13 +141,22 @@ export class Chats extends Observable {
   ): Promise<string | null> {
     const question = this.#question(text, old.parentId, attachments);
     return this.#start(key, question, this.#answer(question.id, agentId), () =>
-      this.transport.edit(old.id, text, agentId, idsOf(attachments)),
+      this.transport.edit(old.id, text, agentId, idsOf(attachments), this.#choice(key, agentId)),
     );
   }
 
   regenerate(key: string, answer: Message, agentId?: string): Promise<string | null> {
     const again = this.#answer(answer.parentId, agentId ?? answer.agentId ?? undefined);
-    return this.#start(key, null, again, () => this.transport.regenerate(answer.id, agentId));
+    return this.#start(key, null, again, () =>
+      this.transport.regenerate(answer.id, agentId, this.#choice(key, agentId)),
+    );
+  }
+
+  /** What the user has chosen here; nothing leaves the session's model. */
+  #choice(key: string, agentId: string | undefined): ModelChoice | undefined {
+    const { chosenModel, agentId: current } = this.get(key);
+    const chooses = this.hooks.choosesModel?.(agentId ?? current) ?? false;
+    return chosenModel && chooses ? chosenModel : undefined;
   }
 
   /** The id of the session once the question that is being sent is stored; null where that failed. */
@@ -300,8 +331,9 @@ export class Chats extends Observable {
         : (messages.at(-1)?.id ?? null);
     const live = stored.messages.findLast((message) => message.status === "streaming")?.message_id ?? null;
     const { title, current_agent_id: agentId, queue = [] } = stored;
-    const loaded = { state: "ready", failure: null, title, agentId, messages, tip, live, queue } as const;
-    this.#set(sessionId, { ...known, ...loaded });
+    const storedModel = { model: stored.model ?? null, parameters: stored.parameters ?? {} };
+    const loaded = { title, agentId, storedModel, messages, tip, live, queue };
+    this.#set(sessionId, { ...known, state: "ready", failure: null, ...loaded });
     if (live) void this.#follow(sessionId, live);
     else void this.#sendDue(sessionId, queue[0]);
   }
@@ -321,6 +353,7 @@ export class Chats extends Observable {
       role: "user",
       text,
       agentId: null,
+      model: null,
       createdAt: isoNow(),
       answer: null,
       attachments,
@@ -335,6 +368,7 @@ export class Chats extends Observable {
       role: "assistant",
       text: "",
       agentId: agentId ?? null,
+      model: null,
       createdAt: isoNow(),
       answer: EMPTY_ANSWER,
       attachments: [],

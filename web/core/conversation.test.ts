@@ -7,6 +7,7 @@ const message = (id: string, parentId: string | null, role: "user" | "assistant"
   role,
   text: id,
   agentId: null,
+  model: null,
   createdAt: "",
   answer: null,
   attachments: [],

@@ -18,6 +18,7 @@ export interface StoredMessage extends WithOptionalText<"error"> {
   output_tokens: number | null;
   usage?: Usage | null;
   last_event_id: number;
+  model?: string | null;
   attachments?: Attachment[];
 }
 
@@ -28,6 +29,8 @@ export interface Message {
   /** The text of a question; an answer's text is in its parts. */
   text: string;
   agentId: string | null;
+  /** The model that answered, once that is known. */
+  model: string | null;
   createdAt: string;
   answer: Answer | null;
   /** The files of a question. */
@@ -41,6 +44,7 @@ export function fromStored(stored: StoredMessage): Message {
     role: stored.role,
     text: stored.content,
     agentId: stored.agent_id,
+    model: stored.model ?? null,
     createdAt: stored.created_at,
     answer: stored.role === "assistant" ? answerFromStored(stored) : null,
     attachments: stored.attachments ?? [],

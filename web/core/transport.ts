@@ -1,6 +1,7 @@
 import type { Status, ToolPart } from "./answer";
 import type { Attachment } from "./attachment";
 import type { StoredMessage } from "./conversation";
+import type { ModelChoice } from "./model-choice";
 import type { Params } from "./server-message";
 
 /** The server's API and the page's hooks, as the conversation store needs them. */
@@ -8,6 +9,8 @@ export interface StoredConversation {
   session_id: string;
   title: string;
   current_agent_id: string;
+  model?: string | null;
+  parameters?: ModelChoice["parameters"];
   messages: StoredMessage[];
   /** Absent in answers of an older server. */
   queue?: QueuedMessage[];
@@ -40,16 +43,24 @@ export interface Reply {
 
 export interface Transport {
   load: (sessionId: string) => Promise<StoredConversation>;
-  ask: (body: {
-    message: string;
-    session_id?: string;
-    agent_id?: string;
-    parent_id?: string;
-    attachments?: string[];
-  }) => Promise<Response>;
-  /** Without `attachments` the files of the old question are kept. */
-  edit: (messageId: string, message: string, agentId?: string, attachments?: string[]) => Promise<Response>;
-  regenerate: (messageId: string, agentId?: string) => Promise<Response>;
+  ask: (
+    body: {
+      message: string;
+      session_id?: string;
+      agent_id?: string;
+      parent_id?: string;
+      attachments?: string[];
+    } & Partial<ModelChoice>,
+  ) => Promise<Response>;
+  /** Without `attachments` the files of the old question are kept; without `choice`, the session's model answers. */
+  edit: (
+    messageId: string,
+    message: string,
+    agentId?: string,
+    attachments?: string[],
+    choice?: ModelChoice,
+  ) => Promise<Response>;
+  regenerate: (messageId: string, agentId?: string, choice?: ModelChoice) => Promise<Response>;
   follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
   stop: (messageId: string) => Promise<unknown>;
   approve: (messageId: string, callId: string, approved: boolean) => Promise<unknown>;
@@ -65,6 +76,10 @@ export interface Hooks {
   isAllowed?: (tool: ToolPart) => boolean;
   /** A question was sent or an answer has ended: lists of sessions are stale. */
   onChange?: (sessionId: string) => void;
+  /** Whether the model of this agent can be chosen. */
+  choosesModel?: (agentId: string | null) => boolean;
+  /** The model that a new conversation starts with. */
+  rememberedModel?: () => ModelChoice | null;
   now?: () => number;
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }

@@ -2,6 +2,7 @@
 
 import { Observable } from "../core/observable";
 import { type Params, type ServerMessage, serverText } from "../core/server-message";
+import { timeZone } from "./i18n/dates";
 
 export class ApiError extends Error {
   /** `status` is 0 where no response came at all. */
@@ -45,7 +46,15 @@ export async function send(method: Method, path: string, options: CallOptions = 
   const { query, body, signal, keepalive } = options;
   let response: Response;
   try {
-    response = await fetch(apiUrl(path, query), { method, ...encoded(body), signal, keepalive });
+    const { headers, ...rest } = encoded(body);
+    const zone: Record<string, string> = method === "GET" ? {} : { "X-Time-Zone": timeZone() };
+    response = await fetch(apiUrl(path, query), {
+      method,
+      headers: { ...headers, ...zone },
+      ...rest,
+      signal,
+      keepalive,
+    });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiError(0, { text: serverText(error instanceof Error ? error.message : String(error)) });
@@ -55,7 +64,7 @@ export async function send(method: Method, path: string, options: CallOptions = 
   return response;
 }
 
-function encoded(body: unknown): Pick<RequestInit, "headers" | "body"> {
+function encoded(body: unknown): { headers?: Record<string, string>; body?: BodyInit } {
   if (body === undefined) return {};
   if (body instanceof FormData) return { body };
   return { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };

@@ -68,6 +68,23 @@ SAMPLES = {
             "例外は、止まっているものを直すときだけ。その場合は二人で作業し、結果をここに書く。"
         ),
     ),
+    "outage-roles": (
+        "Outages: the first ten minutes",
+        ["outage", "on-call"],
+        (
+            "One person leads, one looks for the cause, one writes to the customers. Agree on it first.\n\n"
+            "1. Say in `#outages` what is down, and since when.\n2. Undo the last change if there was one.\n"
+            "3. Write down every step with its time; the review needs it."
+        ),
+    ),
+    "outage-review": (
+        "障害対応のあとは 3 日以内に振り返る",
+        ["障害", "decision"],
+        (
+            "障害対応が終わったら、記憶が新しいうちに振り返りを行い、メモに残す。\n\n"
+            "- 何が起き、いつ気づいたか\n- 復旧までに試したこと\n- 再発を防ぐために変えること（担当と期限）"
+        ),
+    ),
     "git-case": (
         "A rename that changes only case breaks CI",
         ["git", "ci"],

@@ -65,9 +65,7 @@ def dumped(url: URL) -> str:
 
 
 @pytest.mark.req("CH-12")
-@pytest.mark.parametrize(
-    "start", ["nothing", "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011"]
-)
+@pytest.mark.parametrize("start", ["nothing", *(f"{number:04}" for number in range(1, int(HEAD)))])
 def test_database_made_in_one_go_is_dumped_like_a_migrated_one(both: URL, start: str) -> None:
     """Columns in their order, defaults, constraints, indexes and sequences with their names."""
     upgrade(both)
@@ -101,9 +99,12 @@ def test_new_database_matches_the_models(both: URL) -> None:
             "queued_attachments",
             "queued_messages",
             "server_logins",
+            "endpoints",
+            "added_servers",
             "model_usage",
             "recorded_usage",
             "usage_limits",
+            "saved_prompts",
         }
 
 

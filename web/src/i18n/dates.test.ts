@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, type DateGroup, dateGroup, monthName } from "./dates";
+import { ago, type DateGroup, dateGroup, localDay, monthName } from "./dates";
 
 const NOW = new Date(2026, 10, 15, 9, 30);
 
@@ -46,4 +46,11 @@ test.each<[Date, string, string]>([
 
 test("text that is not a date is returned unchanged", () => {
   expect(ago("one day", "en")).toBe("one day");
+});
+
+test("days are counted by the local calendar, also just after midnight and across months", () => {
+  expect(localDay(new Date(2026, 2, 1, 0, 5))).toBe("2026-03-01");
+  expect(localDay(new Date(2026, 2, 1, 23, 55))).toBe("2026-03-01");
+  expect(localDay(new Date(2026, 2, 1, 0, 5), 7)).toBe("2026-02-22");
+  expect(localDay(new Date(2026, 0, 1, 0, 5), 1)).toBe("2025-12-31");
 });

@@ -31,6 +31,18 @@ export function dateTime(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
 }
 
+/** A day by the reader's calendar, such as "2026-08-03", some days before `now`. */
+export function localDay(now: Date, daysBefore = 0): string {
+  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBefore);
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}
+
+/** The reader's time zone, such as "Asia/Tokyo"; empty where the browser does not know it. */
+export function timeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+}
+
 /** After thirty days it is the month, such as "2026-08". */
 export type DateGroup = "today" | "yesterday" | "week" | "month" | `${number}-${string}`;
 

@@ -39,11 +39,25 @@ export const PAGES: PageEntry[] = [
     component: lazyPage(() => import("./workflows")),
   },
   {
+    path: "prompts",
+    label: "prompts",
+    icon: "spark",
+    listed: true,
+    component: lazyPage(() => import("./prompts")),
+  },
+  {
     path: "servers",
     label: "servers",
     icon: "plug",
     listed: true,
     component: lazyPage(() => import("./servers")),
+  },
+  {
+    path: "settings",
+    label: "settings",
+    icon: "gear",
+    listed: true,
+    component: lazyPage(() => import("./settings")),
   },
   {
     path: "archive",

@@ -17,7 +17,7 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
   const { page } = useRoute();
   const within = PAGES.find((entry) => entry.path === page)?.within;
   return (
-    <div className="sidebar">
+    <aside className="sidebar" aria-label={t.menu}>
       <div className="sidebar-top">
         <a className="brand" href={hrefTo("chat")}>
           <img src="./icon.svg" alt="" />
@@ -53,6 +53,6 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
         <span className="grow" />
         <IconButton icon="search" label={`${sessions.shortcuts} (Ctrl K)`} onClick={onPalette} />
       </div>
-    </div>
+    </aside>
   );
 }

@@ -1,10 +1,9 @@
 import "./diagram.css";
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState } from "react";
 import { apiUrl } from "../api";
 import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
-import { useStoredSetting } from "../stored-setting";
-import { theme } from "../theme";
+import { useDark } from "./dark";
 
 const RENDER_TIMEOUT_MS = 15_000;
 const MAX_HEIGHT_PX = 4_000;
@@ -58,19 +57,4 @@ export function Diagram({ source, onFail }: { source: string; onFail: () => void
       />
     </div>
   );
-}
-
-const DARK = "(prefers-color-scheme: dark)";
-
-function useDark(): boolean {
-  const wanted = useStoredSetting(theme);
-  const system = useSyncExternalStore(
-    (changed) => {
-      const query = matchMedia(DARK);
-      query.addEventListener("change", changed);
-      return () => query.removeEventListener("change", changed);
-    },
-    () => matchMedia(DARK).matches,
-  );
-  return wanted === "auto" ? system : wanted === "dark";
 }

@@ -110,6 +110,12 @@ function OrderedList({ node, children, ...rest }: ComponentProps<"ol"> & ExtraPr
   );
 }
 
+/** The checkbox of a task list, which shows a state and cannot be changed. */
+function TaskState({ checked }: ComponentProps<"input">) {
+  const t = useText(shellText);
+  return <input type="checkbox" disabled checked={checked} aria-label={checked ? t.taskDone : t.taskOpen} />;
+}
+
 /** The props of `MarkdownText` for answers and notes. URLs that `isInternal` accepts are passed to `link` unchanged. */
 export function useMarkdown(
   components: Components,
@@ -123,6 +129,7 @@ export function useMarkdown(
       components: {
         ...components,
         ol: OrderedList,
+        input: TaskState,
         var: ({ node: _, ...rest }) => <Formula {...rest} />,
         a: (props) => (footnotes.has(props.href) ? <FootnoteLink {...props} /> : link(props)),
       },

@@ -20,6 +20,7 @@ from chie.chat.models.parameters import translated
 from chie.chat.models.provider_error import read_error
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_package
+from chie.logging import masked
 from chie_agent_adk.prompt_cache import with_cache_marks
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class AnthropicModel(ChatModel):
         except (anthropic.APITimeoutError, httpx2.ReadTimeout) as error:
             raise self._endpoint.timed_out(self._timeout) from error
         except anthropic.APIStatusError as error:
-            logger.warning("Anthropic returned HTTP %d: %s", error.status_code, error.message[:300])
+            logger.warning("Anthropic returned HTTP %d: %s", error.status_code, masked(error.message)[:300])
             told = read_error(error.body, error.response.headers)
             raise self._endpoint.failed(_status(error), self._model, error=told) from error
         except anthropic.APIConnectionError as error:

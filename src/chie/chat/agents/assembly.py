@@ -29,7 +29,7 @@ def open_agents(
     """
     specs, listed = read_servers(settings, servers), listed_names(settings)
     kept = {name: server for name, server in (replaceable or {}).items() if name not in listed}
-    toolbox = create_toolbox(settings, {**servers, **kept}, specs)
+    toolbox = create_toolbox(settings, {**servers, **kept}, specs, reserved=listed)
     dependencies = AgentDependencies(settings, toolbox, list(servers))
     return _opened(toolbox, AgentFactory(toolbox, create_agents(dependencies), dependencies.catalogue))
 

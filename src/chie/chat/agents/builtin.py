@@ -9,6 +9,8 @@ from chie.chat.agents.dependencies import AgentBuilder, AgentDependencies, Agent
 from chie.chat.agents.notes import NotesAgent
 from chie.chat.agents.openai import DefaultAgent, OpenAIAgent
 from chie.chat.agents.profile import Profile
+from chie.chat.endpoints.default_model import DefaultModel
+from chie.chat.models.base import ChatModel
 from chie.chat.models.bedrock import DEFAULT_MODEL, BedrockModel
 from chie.chat.models.openai import OpenAIModel
 from chie.chat.toolbox.servers_file import FETCH, FETCH_PACKAGE
@@ -77,15 +79,20 @@ def build_notes(profile: Profile, dependencies: AgentDependencies) -> NotesAgent
     return NotesAgent(profile, dependencies.toolbox)
 
 
-def _openai_model(profile: Profile, dependencies: AgentDependencies) -> OpenAIModel:
-    """`CHIE_MODEL` names a model of the common endpoint, so it does not apply to an agent with its own."""
+def _openai_model(profile: Profile, dependencies: AgentDependencies) -> ChatModel:
+    """`CHIE_MODEL` names a model of the common endpoint, so it does not apply to an agent with its own. Without any
+    setting, the endpoints that an admin added come first, then those on this machine."""
     settings = dependencies.settings
     model = profile.model if profile.base_url else profile.model or settings.chie_model
     found = OpenAIModel(dependencies.endpoint(profile), model, timeout=settings.chie_model_timeout)
     common = None if profile.base_url or profile.model else settings.chie_model_vision
     found.context = profile.context or (None if profile.base_url or profile.model else settings.chie_model_context)
     found.vision = common if profile.vision is None else profile.vision
-    return found
+    if model or profile.base_url or profile.api_key or not settings.discovers_model:
+        return found
+    default = DefaultModel(found, dependencies.catalogue.stored_default)
+    default.vision = found.vision
+    return default
 
 
 KINDS: dict[str, AgentBuilder] = {

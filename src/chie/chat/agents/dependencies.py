@@ -27,7 +27,8 @@ from chie.setup.local_servers import urls_on
 class AgentTools:
     """The part of the toolbox that one agent may use. With `required`, it needs at least one of its servers.
 
-    The `substitute` is used as long as none of them has offered a tool.
+    The `substitute` is used as long as none of them has offered a tool. With `with_added` the servers that an admin
+    added in the page are among them.
     """
 
     toolbox: Toolbox
@@ -37,11 +38,17 @@ class AgentTools:
     result_limit: int = 20_000
     required: bool = False
     substitute: str | None = None
+    with_added: bool = False
+
+    @property
+    def server_names(self) -> tuple[str, ...]:
+        return (*self.servers, *self.toolbox.added_names) if self.with_added else self.servers
 
     async def open(self) -> Toolset:
         """Connects the servers that are not connected yet."""
-        await self.toolbox.initialize_servers(self.servers)
-        offered = self.toolbox.toolset(self.servers)
+        await self.toolbox.refresh()
+        await self.toolbox.initialize_servers(self.server_names)
+        offered = self.toolbox.toolset(self.server_names)
         if self.substitute and not offered.tools():
             await self.toolbox.initialize_servers([self.substitute])
             offered = self.toolbox.toolset([self.substitute])
@@ -49,7 +56,7 @@ class AgentTools:
 
     def notice(self) -> str:
         """For the system prompt: the servers that are unavailable now."""
-        down = [state.name for state in self.toolbox.states() if state.name in self.servers and state.is_down]
+        down = [state.name for state in self.toolbox.states() if state.name in self.server_names and state.is_down]
         if not down or self.substitute:
             return ""
         return (
@@ -98,6 +105,7 @@ class AgentDependencies:
             approved=(*self.settings.chie_approved_tools, *profile.approved_tools),
             result_limit=self.settings.chie_tool_result_limit,
             required=bool(profile.servers),
+            with_added=profile.servers is None,
         )
 
     def endpoint(self, profile: Profile) -> OpenAIEndpoint:

@@ -4,7 +4,6 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any, ClassVar, Self
 from weakref import WeakKeyDictionary
 
@@ -23,6 +22,7 @@ from chie.chat.events import Event
 from chie.chat.models.base import ChatModel
 from chie.chat.models.model_parameters import Parameter
 from chie.chat.models.options import Options
+from chie.chat.time_zone import today
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
 
@@ -77,7 +77,7 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         return self._tools is not None
 
     def mcp_servers(self) -> Sequence[str]:
-        return self._tools.servers if self._tools else ()
+        return self._tools.server_names if self._tools else ()
 
     @property
     def sees_images(self) -> bool:
@@ -130,9 +130,9 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         ).run()
 
     def _system_prompt(self) -> str:
-        """With the date, which models do not know."""
+        """With the user's date, which models do not know."""
         prompt = self._profile.system_prompt or self.default_prompt
-        return f"{prompt}\n\nToday is {datetime.now(UTC):%Y-%m-%d}."
+        return f"{prompt}\n\nToday is {today()}."
 
     async def problem(self) -> Message | None:
         try:

@@ -5,7 +5,7 @@ from typing import ClassVar
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.model_agent import TOOLS_PROMPT, ModelAgent
 from chie.chat.agents.profile import Profile
-from chie.chat.models.openai import OpenAIModel
+from chie.chat.models.base import ChatModel
 from chie.messages.catalogue import Message
 
 
@@ -13,7 +13,7 @@ class DefaultAgent(ModelAgent):
     default_name: ClassVar[str | Message] = Message("agents.default_name")
     default_description: ClassVar[str | Message] = Message("agents.default_description")
 
-    def __init__(self, profile: Profile, model: OpenAIModel) -> None:
+    def __init__(self, profile: Profile, model: ChatModel) -> None:
         super().__init__(profile, model)
 
 
@@ -22,5 +22,5 @@ class OpenAIAgent(ModelAgent):
     default_description: ClassVar[str | Message] = Message("agents.openai_description")
     default_prompt: ClassVar[str] = TOOLS_PROMPT
 
-    def __init__(self, profile: Profile, model: OpenAIModel, tools: AgentTools, *, max_rounds: int = 10) -> None:
+    def __init__(self, profile: Profile, model: ChatModel, tools: AgentTools, *, max_rounds: int = 10) -> None:
         super().__init__(profile, model, tools, max_rounds=max_rounds)

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Depends, Header, Path, Query
 from fastapi.responses import Response
 
 from chie.chat.api.schemas import MAX_ID, AnswerQuestion, AnswerState, Approve, Ask, Decision, Edit, Regenerate
@@ -11,11 +11,15 @@ from chie.chat.api.sse import MEDIA_TYPE, EventStream
 from chie.chat.api.state import Chat, ChatState
 from chie.chat.interaction import Answer
 from chie.chat.runs.run import Run
+from chie.chat.time_zone import use_time_zone
 from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/chat", tags=["chat"])
 
 MessageId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
+TimeZone = Annotated[
+    str | None, Header(max_length=64, description="Yours, such as `Asia/Tokyo`: the model is told your date.")
+]
 LastEventId = Annotated[int, Header(ge=0, le=2**31 - 1, description="The number of the last event received.")]
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The same, for clients that cannot set headers.")]
 
@@ -42,7 +46,20 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/stream", response_class=EventStream, status_code=200, responses={**EVENTS, **errors(404, 409, 413, 429)})
+async def _in_time_zone(x_time_zone: TimeZone = None) -> None:
+    use_time_zone(x_time_zone)
+
+
+IN_TIME_ZONE = [Depends(_in_time_zone)]
+
+
+@router.post(
+    "/stream",
+    response_class=EventStream,
+    status_code=200,
+    responses={**EVENTS, **errors(404, 409, 413, 429)},
+    dependencies=IN_TIME_ZONE,
+)
 async def ask(body: Ask, chat: ChatState) -> EventStream:
     """Ask an agent. The question is saved before the agent starts, and the answer continues if you disconnect."""
     run = await chat.starter.ask(
@@ -76,6 +93,7 @@ async def follow(message_id: MessageId, chat: ChatState, last_event_id: LastEven
     response_class=EventStream,
     status_code=200,
     responses={**EVENTS, **errors(404, 409, 413, 429)},
+    dependencies=IN_TIME_ZONE,
 )
 async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | None = None) -> EventStream:
     """Generate another answer to the same question, as a new branch."""
@@ -88,6 +106,7 @@ async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | 
     response_class=EventStream,
     status_code=200,
     responses={**EVENTS, **errors(404, 409, 413, 429)},
+    dependencies=IN_TIME_ZONE,
 )
 async def edit(message_id: MessageId, body: Edit, chat: ChatState) -> EventStream:
     """Ask an edited question, as a new branch."""

@@ -1,5 +1,6 @@
 """Request bodies, and the responses that are not entities."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
@@ -124,6 +125,18 @@ class Decision(BaseModel):
     approved: bool
 
 
+class AddedServerDetails(BaseModel):
+    """`url` is without its query, and `headers` are names: their values are never in a response. One that is not
+    `readable` was encrypted on another machine and must be entered again."""
+
+    url: str
+    query: bool = False
+    headers: list[str] = []
+    always_ask: bool = False
+    readable: bool = True
+    changed_at: datetime | None = None
+
+
 class ServerState(BaseModel):
     """An MCP server. `error_code` and `error_params` are null where the text is not Chie's own."""
 
@@ -136,6 +149,9 @@ class ServerState(BaseModel):
     error_params: dict[str, Any] | None = None
     tools: list[Any] = []
     login: Literal["required", "connected"] | None = None
+    added: AddedServerDetails | None = Field(
+        default=None, description="For admins: how a server that was added in the page is configured."
+    )
 
 
 class Servers(BaseModel):

@@ -48,6 +48,7 @@ class ResourceRequest(BaseModel):
 @router.get("/prompts", responses=errors(404))
 async def list_prompts(chat: ChatState, agent_id: AgentId) -> Prompts:
     """List the prompts of the agent's servers. Servers that fail are left out."""
+    await chat.agents.toolbox.refresh()
     servers = chat.agents.get_agent(agent_id).mcp_servers()
     return Prompts(prompts=await server_content.list_prompts(await chat.agents.toolbox.connections(servers)))
 
@@ -55,6 +56,7 @@ async def list_prompts(chat: ChatState, agent_id: AgentId) -> Prompts:
 @router.get("/resources", responses=errors(404))
 async def list_resources(chat: ChatState, agent_id: AgentId) -> Resources:
     """List the resources of the agent's servers, without templates. Servers that fail are left out."""
+    await chat.agents.toolbox.refresh()
     servers = chat.agents.get_agent(agent_id).mcp_servers()
     return Resources(resources=await server_content.list_resources(await chat.agents.toolbox.connections(servers)))
 

@@ -10,6 +10,8 @@ from fastapi import Depends, Request
 from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
+from chie.chat.endpoints.service import StoredEndpoints
+from chie.chat.imports.importer import Importer
 from chie.chat.metrics import Metrics
 from chie.chat.runs.command_queue import CommandQueue
 from chie.chat.runs.lease import new_owner
@@ -24,11 +26,14 @@ from chie.chat.runs.runner import Runner
 from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.runs.starter import RunStarter
 from chie.chat.runs.titles import Titles
+from chie.chat.sessions.added_servers import AddedServerStore
 from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
+from chie.chat.sessions.endpoints import EndpointStore
 from chie.chat.sessions.logins import LoginStore
 from chie.chat.sessions.marks import MarkStore
+from chie.chat.sessions.prompts import PromptStore
 from chie.chat.sessions.queue import MessageQueue
 from chie.chat.sessions.secret_box import SecretBox
 from chie.chat.sessions.service import SessionService
@@ -69,6 +74,8 @@ class Chat:
         self.sessions = SessionService(database)
         self.marks = MarkStore(database)
         self.attachments = AttachmentStore(database)
+        self.prompts = PromptStore(database)
+        self.importer = Importer(database)
         self.reader = DocumentReader()
         self.usage = UsageStore(database)
         self.limits = UsageLimits(self.usage, user=limits.get("user", Limit()), team=limits.get("team", Limit()))
@@ -87,7 +94,12 @@ class Chat:
             save_seconds=save_seconds,
             titles=Titles(TitleStore(database), self.recorder) if titles else None,
         )
-        agents.toolbox.logins.use(LoginStore(database, SecretBox(home)))
+        box = SecretBox(home)
+        agents.toolbox.logins.use(LoginStore(database, box))
+        agents.toolbox.added.use(AddedServerStore(database, box))
+        self.endpoints = StoredEndpoints()
+        self.endpoints.use(EndpointStore(database, box))
+        agents.catalogue.use(self.endpoints.specs)
         turns = TurnService(database, owner)
         self.queue = MessageQueue(database, turns)
         self.starter = RunStarter(turns, self.queue, self.attachments, agents, self.runs, self.limits)

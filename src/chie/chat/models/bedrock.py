@@ -10,7 +10,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage, counted_usage
-from chie.chat.models.aws_client import aws_client
+from chie.chat.models.aws_client import AccessKeys, aws_client
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
 from chie.chat.models.bedrock_cache import with_cache_points
 from chie.chat.models.bedrock_errors import translate
@@ -22,6 +22,7 @@ from chie.chat.models.options import ToolSpec
 from chie.chat.models.parameters import translated
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
+from chie.logging import masked
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -42,7 +43,7 @@ Put = Callable[[Any], None]
 
 
 class BedrockModel(ChatModel):
-    """`timeout` is how many seconds Bedrock may send nothing. Without `api_key` the AWS credentials are used."""
+    """`timeout` is how many seconds Bedrock may send nothing. Without keys the AWS credentials are used."""
 
     def __init__(
         self,
@@ -51,12 +52,14 @@ class BedrockModel(ChatModel):
         region: str,
         profile: str | None = None,
         api_key: str | None = None,
+        access_keys: AccessKeys | None = None,
         timeout: float = 180.0,
     ) -> None:
         self._model = model
         self._region = region
         self._profile = profile
         self._api_key = api_key
+        self._access_keys = access_keys
         self._timeout = timeout
 
     @property
@@ -118,7 +121,7 @@ class BedrockModel(ChatModel):
                     put(event)
             put(None)
         except Exception as error:  # noqa: BLE001  the thread's outermost frame: raised again where it is awaited
-            logger.warning("Amazon Bedrock in %s: %s: %s", self._region, type(error).__name__, error)
+            logger.warning("Amazon Bedrock in %s: %s: %s", self._region, type(error).__name__, masked(str(error)))
             put(translate(error, region=self._region, model=self._model, timeout=self._timeout))
 
     @cached_property
@@ -128,6 +131,7 @@ class BedrockModel(ChatModel):
             region=self._region,
             profile=self._profile,
             api_key=self._api_key,
+            access_keys=self._access_keys,
             connect_timeout=CONNECT_TIMEOUT_SECONDS,
             read_timeout=self._timeout,
             max_pool_connections=MAX_CONNECTIONS,

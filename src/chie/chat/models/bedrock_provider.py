@@ -16,6 +16,7 @@ from chie.chat.models.model_parameters import Parameter, bedrock_parameters
 from chie.chat.models.provider import EndpointSpec, ModelProvider
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
+from chie.logging import masked
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +39,14 @@ class BedrockProvider(ModelProvider):
 
     def _create(self, name: str) -> BedrockModel:
         spec = self.spec
-        return BedrockModel(name, region=spec.region, profile=spec.profile, api_key=spec.api_key, timeout=self._timeout)
+        return BedrockModel(
+            name,
+            region=spec.region,
+            profile=spec.profile,
+            api_key=spec.api_key,
+            access_keys=spec.access_keys,
+            timeout=self._timeout,
+        )
 
     async def _fetch(self) -> list[str]:
         if find_spec("boto3") is None:
@@ -52,7 +60,10 @@ class BedrockProvider(ModelProvider):
         except Exception as error:
             failed = translate(error, region=region, model=LISTING, timeout=LIST_TIMEOUT_SECONDS)
             logger.warning(
-                "cannot list the models of Amazon Bedrock in %s: %s: %s", region, type(error).__name__, error
+                "cannot list the models of Amazon Bedrock in %s: %s: %s",
+                region,
+                type(error).__name__,
+                masked(str(error)),
             )
             raise _listing_error(failed, region) from error
         return chat_models(names)
@@ -63,6 +74,7 @@ class BedrockProvider(ModelProvider):
             region=self.spec.region,
             profile=self.spec.profile,
             api_key=self.spec.api_key,
+            access_keys=self.spec.access_keys,
             connect_timeout=CONNECT_TIMEOUT_SECONDS,
             read_timeout=LIST_TIMEOUT_SECONDS,
             retries={"total_max_attempts": 1},

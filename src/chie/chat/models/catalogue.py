@@ -1,7 +1,8 @@
 """Every model that conversations may choose: `<endpoint id>/<model name>`, from all endpoints known to the app."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from chie.chat.models.base import ChatModel
@@ -68,6 +69,31 @@ class ModelCatalogue:
         if provider is None or not name:
             raise NotFoundError("models.endpoint_missing", model=display_name(name or reference))
         return await provider.model(name)
+
+    async def stored_default(self) -> ChatModel | None:
+        """The model of the first stored endpoint that responds: its configured one, or the first that it lists. None
+        if none is stored; the error of the first if none responds."""
+        await self._providers()
+        first_error: ChieError | None = None
+        for provider in list(self._stored.values()):  # another request may refresh them meanwhile
+            names, error = await provider.names()
+            if error is None and names:
+                return await provider.model(next(iter(provider.spec.models), names[0]))
+            first_error = first_error or error
+        if first_error is not None:
+            raise first_error
+        return None
+
+    @asynccontextmanager
+    async def trial(self, spec: EndpointSpec) -> AsyncIterator[ModelProvider]:
+        """A provider of its own, to test an endpoint with; nothing is kept of it."""
+        if self._create is None:
+            raise NotFoundError("models.endpoint_missing", model=spec.name)
+        provider = self._create(spec)
+        try:
+            yield provider
+        finally:
+            await provider.close()
 
     async def close(self) -> None:
         for provider in [*self._fixed.values(), *self._stored.values()]:

@@ -20,6 +20,7 @@ from chie.chat.models.provider_error import read_error
 from chie.chat.models.sse import EventParser
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
+from chie.logging import masked
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -193,7 +194,7 @@ class OpenAIModel(ChatModel):
                 raise self._endpoint.unreachable(error.__cause__) from error
             raise self._endpoint.timed_out(self._timeout) from error
         except openai.APIStatusError as error:
-            logger.warning("%s returned HTTP %d: %s", url, error.status_code, error.message[:300])
+            logger.warning("%s returned HTTP %d: %s", url, error.status_code, masked(error.message)[:300])
             told = read_error(error.body, error.response.headers)
             failed = self._endpoint.failed(error.status_code, self.name, error=told)
             if not isinstance(failed, ContextError):
@@ -204,10 +205,10 @@ class OpenAIModel(ChatModel):
         except httpx2.InvalidURL as error:
             raise self._endpoint.unreachable(error) from error
         except ReportedError as error:
-            logger.warning("%s reported an error: %s", url, error)
+            logger.warning("%s reported an error: %s", url, masked(str(error)))
             raise self._endpoint.reported(error.codes, self.name, read_error(error.body)) from error
         except (openai.APIError, httpx2.HTTPError, LookupError, ValueError, TypeError, AttributeError) as error:
-            logger.warning("%s sent an invalid chunk: %s", url, error)
+            logger.warning("%s sent an invalid chunk: %s", url, masked(str(error)))
             raise self._interrupted(answer) from error
 
     def _interrupted(self, answer: ChunkParser) -> ModelError:

@@ -4,12 +4,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Literal
 
+from chie.chat.models.aws_client import AccessKeys
 from chie.chat.models.base import ChatModel
 from chie.chat.models.endpoint import OPENAI_VARIABLES, SettingNames
 from chie.chat.models.model_names import display_name
 from chie.chat.models.model_parameters import Parameter
 from chie.chat.models.vision import known_model_sees
-from chie.errors import ChieError, NotFoundError
+from chie.errors import ChieError, ConfigurationError, NotFoundError
+from chie.messages.catalogue import Message
 
 Kind = Literal["openai", "anthropic", "bedrock"]
 
@@ -18,7 +20,8 @@ Kind = Literal["openai", "anthropic", "bedrock"]
 class EndpointSpec:
     """How an endpoint is configured. `url` is for OpenAI-compatible servers and Anthropic, `region` for Bedrock, whose
     `api_key` is a Bedrock API key. The configured `models` are offered also if the endpoint does not list them. An
-    `optional` endpoint is not shown until it has responded once. `settings` are how errors refer to its fields."""
+    `optional` endpoint is not shown until it has responded once. `settings` are how errors refer to its fields. One
+    with a `problem` cannot be used."""
 
     id: str
     kind: Kind
@@ -27,9 +30,11 @@ class EndpointSpec:
     api_key: str | None = field(default=None, repr=False)
     region: str = ""
     profile: str | None = None
+    access_keys: AccessKeys | None = None
     models: tuple[str, ...] = ()
     optional: bool = False
     settings: SettingNames = OPENAI_VARIABLES
+    problem: Message | None = None
 
 
 class ModelProvider(ABC):
@@ -62,6 +67,8 @@ class ModelProvider(ABC):
 
     async def names(self) -> tuple[list[str], ChieError | None]:
         """The models on offer, and the error if the endpoint could not be asked."""
+        if self.spec.problem:
+            return [], ConfigurationError(self.spec.problem)
         try:
             listed = await self._list()
         except ChieError as error:
@@ -72,6 +79,8 @@ class ModelProvider(ABC):
 
     async def model(self, name: str) -> ChatModel:
         """NotFoundError for a model that is no longer there, and the endpoint's own error if it was never listed."""
+        if self.spec.problem:
+            raise ConfigurationError(self.spec.problem)
         await self._require(name)
         if name not in self._models:
             self._models[name] = self._create(name)

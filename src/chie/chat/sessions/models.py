@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     DateTime,
     Dialect,
     ForeignKey,
@@ -196,6 +197,34 @@ class MessageAttachmentRow(Table):
     __table_args__ = (Index("message_attachments_by_attachment", "attachment_id"),)
 
 
+class EndpointRow(Table):
+    """A model endpoint that an admin added. `settings` is JSON; `secret` is encrypted JSON, and null without a key."""
+
+    __tablename__ = "endpoints"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    name: Mapped[str] = mapped_column(Text, unique=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    settings: Mapped[str] = mapped_column(Text)
+    secret: Mapped[str | None] = mapped_column(Text)
+    secret_changed_at: Mapped[datetime | None] = mapped_column(Moment)
+    created_at: Mapped[datetime] = mapped_column(Moment)
+    updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class AddedServerRow(Table):
+    """An MCP server that an admin added. `settings` is JSON; `secret`, with the whole URL, is encrypted JSON."""
+
+    __tablename__ = "added_servers"
+
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    settings: Mapped[str] = mapped_column(Text)
+    secret: Mapped[str] = mapped_column(Text)
+    secret_changed_at: Mapped[datetime] = mapped_column(Moment)
+    created_at: Mapped[datetime] = mapped_column(Moment)
+    updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
 class UsageRow(Table):
     """What one user's requests to a model used on one day, in UTC. It outlives the conversations.
 
@@ -243,6 +272,22 @@ class UsageLimitRow(Table):
     cost: Mapped[int | None] = mapped_column(BigInteger)  # in billionths of a US dollar
     updated_by: Mapped[str] = mapped_column(Text)
     updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class PromptRow(Table):
+    """A prompt that a user has saved; a shared one is offered to everybody."""
+
+    __tablename__ = "saved_prompts"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    user_id: Mapped[str] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    shared: Mapped[bool] = mapped_column(Boolean)
+    created_at: Mapped[datetime] = mapped_column(Moment)
+    updated_at: Mapped[datetime] = mapped_column(Moment)
+
+    __table_args__ = (Index("saved_prompts_by_user", "user_id"),)
 
 
 class QueuedRow(Table):

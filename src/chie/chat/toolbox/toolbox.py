@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 from mcp import MCPError
 
 from chie.chat.interaction import current_call
+from chie.chat.toolbox.added_connections import AddedConnections
+from chie.chat.toolbox.added_servers import AddedServer, AddedServers
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.hint_pins import FILE_NAME, HintPins
@@ -58,6 +60,7 @@ class Toolbox:
         unpublished: Collection[str] = (),
         policy: UrlPolicy | None = None,
         logins: UserConnections | None = None,
+        added: AddedConnections | None = None,
     ) -> None:
         self._connections = {connection.name: connection for connection in connections}
         self._unconfigured = dict(unconfigured or {})
@@ -67,12 +70,38 @@ class Toolbox:
         self.unpublished_names = frozenset(unpublished)
         self._policy = policy or UrlPolicy()
         self.logins = logins or UserConnections({}, 0, None, self._policy)
+        self._added = added or AddedConnections()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await asyncio.gather(self.logins.stop(), *(connection.stop() for connection in self._connections.values()))
+
+    @property
+    def added(self) -> AddedServers:
+        """The servers that an admin added in the page."""
+        return self._added.servers
+
+    @property
+    def added_names(self) -> tuple[str, ...]:
+        """As of the last `refresh`."""
+        return tuple(self._added.specs)
+
+    async def refresh(self) -> None:
+        """Take over what an admin, perhaps in another process, has added, changed or removed."""
+        if await self._added.refresh(self._connections):
+            await self.logins.know(self._added.specs)
+
+    async def try_server(self, server: AddedServer) -> ServerState:
+        """The state of a server after one attempt to connect; nothing is kept."""
+        connection = Connection(server.name, create_transport(server.spec))
+        connection.start()
+        try:
+            await connection.settle(SETTLE_TIMEOUT_SECONDS)
+            return connection.state
+        finally:
+            await connection.stop()
 
     @property
     def names(self) -> set[str]:
@@ -89,6 +118,7 @@ class Toolbox:
 
     async def connections(self, server_names: Iterable[str]) -> list[Connection]:
         """The current user's connections to these servers, started; those that cannot be connected too."""
+        await self.refresh()
         connections = [await self._opened(name) for name in server_names if name in self._connections]
         for connection in connections:
             connection.start()
@@ -97,11 +127,13 @@ class Toolbox:
 
     async def connection(self, name: str) -> Connection:
         """As `connections`. NotFoundError if there is no such server."""
+        await self.refresh()
         self._connection(name)
         return (await self.connections([name]))[0]
 
     async def reconnect(self, name: str) -> ServerState:
         """Disconnect one server and connect to it again at once, whatever its back-off."""
+        await self.refresh()
         self._connection(name)
         connection = await self._opened(name)
         await connection.restart()
@@ -110,17 +142,20 @@ class Toolbox:
 
     async def accept_changes(self, name: str) -> ServerState:
         """Approvals of this server's tools count again, for the tools as they are now."""
+        await self.refresh()
         connection = self._connection(name)
         await connection.accept_changes()
         return connection.state
 
     async def view(self, name: str, uri: str) -> View:
         """A view of this server, as the current user is connected to it."""
+        await self.refresh()
         self._connection(name)
         return await (await self._opened(name)).view(uri)
 
     async def call_from_view(self, name: str, tool_name: str, arguments: dict[str, Any], *, approved: bool) -> Outcome:
         """A view calls a tool of its own server. ConflictError if the user must approve the call first."""
+        await self.refresh()
         self._connection(name)
         await self.initialize_servers([name])
         toolset = self.toolset([name])
@@ -162,7 +197,7 @@ class Toolbox:
         names = self._connections if servers is None else [name for name in servers if name in self._connections]
         every = _ServerTools([self._connection(name) for name in names])
         offered = CheckedUrls(every, self._policy, self.listed_names)
-        return UniqueNames(ServerLists(offered, self._disabled, self._approved, self._asking))
+        return UniqueNames(ServerLists(offered, self._disabled, self._approved, {*self._asking, *self._added.asking}))
 
     def states(self) -> list[ServerState]:
         unconfigured = (
@@ -238,22 +273,23 @@ def create_toolbox(
     settings: "ChatSettings",
     builtin: "Mapping[str, Server | ConfigurationError]",
     specs: "Mapping[str, ServerSpec]",
+    reserved: Collection[str] = (),
 ) -> Toolbox:
-    """Of the built-in servers, reached in this process, and the operator's, whose names must be different."""
+    """Of the built-in servers, reached in this process, and the operator's, whose names must be different.
+
+    Servers that an admin adds in the page take no name of these, and none of the `reserved` ones.
+    """
     timeout, policy = settings.chie_tool_timeout, load_policy()
     pins = settings.home.expanduser() / FILE_NAME
+
+    def connect(name: str, spec: "ServerSpec") -> Connection:
+        own = spec.timeout or timeout
+        return Connection(name, create_transport(spec), timeout=own, pins=HintPins(name, spec, pins))
+
     return Toolbox(
         [
             *(Connection(name, BuiltIn(server), timeout=timeout) for name, server in builtin.items() if _is_ok(server)),
-            *(
-                Connection(
-                    name,
-                    create_transport(spec),
-                    timeout=spec.timeout or timeout,
-                    pins=HintPins(name, spec, pins),
-                )
-                for name, spec in specs.items()
-            ),
+            *(connect(name, spec) for name, spec in specs.items()),
         ],
         unconfigured={name: error.reason for name, error in builtin.items() if isinstance(error, ConfigurationError)},
         disabled={name: spec.disabled_tools for name, spec in specs.items()},
@@ -262,6 +298,7 @@ def create_toolbox(
         unpublished=[name for name, spec in specs.items() if spec.is_unpublished],
         policy=policy,
         logins=UserConnections(specs, timeout, pins, policy),
+        added=AddedConnections(AddedServers({*builtin, *specs, *reserved}), connect),
     )
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
+from chie.chat.toolbox.added_servers import AddedServerSpec
 from chie.chat.toolbox.message_limits import create_http_client
 from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.stderr import StderrTail
@@ -167,7 +168,11 @@ class Http(Transport):
         if self._is_unauthorized and not has_token:
             return Message(LOGIN_REQUIRED)
         url = _without_secrets(self._spec.url or "")
-        return Message("toolbox.server_unreachable", url=url, error=_kind(error))
+        is_added = isinstance(self._spec, AddedServerSpec)
+        if self._is_unauthorized:
+            return Message("toolbox.added_token_rejected" if is_added else "toolbox.token_rejected", url=url)
+        code = "toolbox.added_server_unreachable" if is_added else "toolbox.server_unreachable"
+        return Message(code, url=url, error=_kind(error))
 
 
 def _options(

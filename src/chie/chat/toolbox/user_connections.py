@@ -24,11 +24,19 @@ class UserConnections:
 
     def __init__(self, specs: "Mapping[str, ServerSpec]", timeout: float, pins: Path | None, policy: UrlPolicy) -> None:
         self._specs = {name: spec for name, spec in specs.items() if spec.url}
+        self._added: dict[str, ServerSpec] = {}
         self._timeout = timeout
         self._pins = pins
         self._policy = policy
         self._store: LoginStore | None = None
         self._connections: dict[tuple[str, str], Connection] = {}
+
+    async def know(self, added: "Mapping[str, ServerSpec]") -> None:
+        """The servers that an admin has added. Users are disconnected from those that have changed or are gone."""
+        before, self._added = self._added, dict(added)
+        for key in [key for key in self._connections if before.get(key[0]) != self._added.get(key[0])]:
+            await self._drop(key)
+        self._specs = {**{name: spec for name, spec in self._specs.items() if name not in before}, **added}
 
     def use(self, store: LoginStore) -> None:
         self._store = store

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { modelName } from "../../../core/model-choice";
 import { messageIn } from "../../../core/server-message";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
@@ -7,10 +8,20 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuChoice, MenuLabel } from "../../ui/menu";
 import { type Agent, agentsQuery } from "./client";
+import { useModelChoice } from "./model-button";
 
 /** Chooses the agent that answers; an unavailable one shows the reason. */
-export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
+export function AgentMenu({
+  session,
+  chosen,
+  onChoose,
+}: {
+  session: string;
+  chosen: string | null;
+  onChoose: (id: string) => void;
+}) {
   const t = useText(chatText);
+  const { model } = useModelChoice(session);
   const { data, isError } = useQuery(agentsQuery);
   const agents = (data?.agents ?? []).toSorted((a, b) => Number(b.available) - Number(a.available));
   const agent = agents.find((one) => one.agent_id === chosen);
@@ -22,6 +33,8 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
       : isError
         ? t.agentsFailed
         : t.chooseAgent;
+  // The dot is the agent's own model; that of a chosen model is beside its name.
+  const off = !agent?.available && !(model && agent?.model_parameters);
   return (
     <Menu
       trigger={
@@ -29,10 +42,10 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
           small
           kind="quiet"
           className="agent-button"
-          aria-label={`${t.chooseAgent}: ${name}`}
+          aria-label={`${t.chooseAgent}: ${name}${off ? ` (${t.agentUnavailable})` : ""}`}
           disabled={!agents.length}
         >
-          <span className={`agent-dot ${agent?.available ? "" : "off"}`} />
+          {!(model && agent?.model_parameters) && <span className={`agent-dot ${off ? "off" : ""}`} />}
           <span className="ellipsis">{name}</span>
           <Icon name="down" size={14} />
         </Button>
@@ -58,7 +71,9 @@ function About({ agent }: { agent: Agent }) {
   const t = useText(chatText);
   const translate = useTranslate();
   if (agent.available)
-    return [translate(messageIn(agent, "description")), agent.model].filter(Boolean).join(" · ");
+    return [translate(messageIn(agent, "description")), agent.model && modelName(agent.model)]
+      .filter(Boolean)
+      .join(" · ");
   return (
     <>
       {t.agentUnavailable}

@@ -11,6 +11,7 @@ import {
 } from "../../../core/answer";
 import { decisionKey } from "../../../core/chats";
 import { type Citation, citationsOf, citedNotes } from "../../../core/citations";
+import { modelName } from "../../../core/model-choice";
 import { api } from "../../api";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
@@ -101,6 +102,7 @@ export function AnswerView({ session, message, version, agentName, last, busy, d
             onClick={() => void chats.regenerate(session, message)}
           />
           <MessageActions text={textOf(answer)} />
+          {message.model && <span className="tokens model-used">{modelName(message.model)}</span>}
           {answer.usage && <AnswerUsage usage={answer.usage} />}
         </div>
       )}

@@ -5,6 +5,8 @@ import type { StoredConversation } from "../../../core/transport";
 import { ApiError, api, send } from "../../api";
 import { queryClient } from "../../query";
 import { allowedTools } from "./allowed-tools";
+import { modelMemory } from "./model-memory";
+import type { ModelParameter } from "./models";
 
 export interface Agent extends WithText<"name" | "description">, WithOptionalText<"reason"> {
   agent_id: string;
@@ -13,7 +15,14 @@ export interface Agent extends WithText<"name" | "description">, WithOptionalTex
   model: string | null;
   sees_images: boolean;
   reads_documents: boolean;
+  /** The MCP servers that it uses. */
+  servers: string[];
+  /** What its own model takes; null where its model cannot be chosen. */
+  model_parameters: ModelParameter[] | null;
 }
+
+/** How often it is checked whether model servers respond, while the page is visible. */
+export const STATE_MS = 5_000;
 
 export interface Agents {
   agents: Agent[];
@@ -23,7 +32,7 @@ export interface Agents {
 export const agentsQuery = {
   queryKey: ["agents"],
   queryFn: ({ signal }: { signal: AbortSignal }) => api.get<Agents>("/api/agents", { signal }),
-  refetchInterval: (query: { state: { error: unknown } }) => (query.state.error ? 2_000 : 30_000),
+  refetchInterval: (query: { state: { error: unknown } }) => (query.state.error ? 2_000 : STATE_MS),
 };
 
 const message = (id: string, ...rest: string[]) => ["/api/chat", encodeURIComponent(id), ...rest].join("/");
@@ -33,9 +42,12 @@ export const chats = new Chats(
   {
     load: (id) => api.get<StoredConversation>(`/api/sessions/${encodeURIComponent(id)}`),
     ask: (body) => send("POST", "/api/chat/stream", { body }),
-    edit: (id, text, agentId, attachments) =>
-      send("POST", message(id, "edit"), { body: { message: text, agent_id: agentId, attachments } }),
-    regenerate: (id, agentId) => send("POST", message(id, "regenerate"), { body: { agent_id: agentId } }),
+    edit: (id, text, agentId, attachments, choice) =>
+      send("POST", message(id, "edit"), {
+        body: { message: text, agent_id: agentId, attachments, ...choice },
+      }),
+    regenerate: (id, agentId, choice) =>
+      send("POST", message(id, "regenerate"), { body: { agent_id: agentId, ...choice } }),
     follow: (id, after, signal) =>
       send("GET", `/api/chat/stream/${encodeURIComponent(id)}`, { query: { after }, signal }),
     stop: (id) => api.post(message(id, "stop")),
@@ -47,12 +59,30 @@ export const chats = new Chats(
   },
   {
     isAllowed: (tool) => allowedTools.has(tool.name, tool.definition),
+    choosesModel: (agentId) => Boolean(knownAgent(agentId)?.model_parameters),
+    rememberedModel: () => modelMemory.last,
     onChange: (sessionId) => {
+      if (hasFailed(sessionId)) void queryClient.invalidateQueries({ predicate: showsState });
       void queryClient.invalidateQueries({ queryKey: ["sessions"] });
       void followTitle(sessionId);
     },
   },
 );
+
+function knownAgent(agentId: string | null): Agent | undefined {
+  const agents = queryClient.getQueryData<Agents>(agentsQuery.queryKey)?.agents;
+  return agents?.find((agent) => agent.agent_id === agentId);
+}
+
+/** A server that has just failed may be gone, so the dots are checked at once. */
+function hasFailed(sessionId: string): boolean {
+  const { live, messages } = chats.get(sessionId);
+  return !live && messages.at(-1)?.answer?.status === "failed";
+}
+
+function showsState({ queryKey }: { queryKey: readonly unknown[] }): boolean {
+  return queryKey[0] === "agents" || queryKey[0] === "models";
+}
 
 /** Seconds after an answer at which the title that its model writes may be there. */
 const TITLE_SECONDS = [1, 2, 4, 8, 15];

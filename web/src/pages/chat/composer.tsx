@@ -11,6 +11,7 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../ui/m
 import { AgentMenu } from "./agent-menu";
 import { allowedTools, useAllowedTools } from "./allowed-tools";
 import { uploads } from "./attachments";
+import { ModelButton } from "./model-button";
 import { IS_MAC, sendKey, sends } from "./send-key";
 import { pendingSends, submitWhenUploaded } from "./sending";
 import { isPermanent, UnableNotice, UploadChips, useUnable } from "./upload-chips";
@@ -42,7 +43,7 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
   const t = useText(chatText);
   const [text, setText] = useDraft(session);
   const files = useFiles(session, dropped);
-  const unable = useUnable(files, agentId);
+  const unable = useUnable(files, agentId, session);
   const chosen = useStoredSetting(sendKey);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -135,7 +136,8 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
                 event.target.value = "";
               }}
             />
-            <AgentMenu chosen={agentId} onChoose={onAgent} />
+            <AgentMenu session={session} chosen={agentId} onChoose={onAgent} />
+            <ModelButton session={session} agentId={agentId} />
             <span className="grow" />
             <SendMenu />
             {live && <IconButton className="send" kind="plain" icon="stop" label={t.stop} onClick={onStop} />}

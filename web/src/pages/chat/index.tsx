@@ -43,6 +43,7 @@ export default function ChatPage() {
   return (
     <section className="chat" {...handlers}>
       {over && <DropOverlay />}
+      <Title session={session} conversation={conversation} />
       {find.open && (
         <ErrorBoundary>
           <Suspense fallback={null}>
@@ -59,6 +60,7 @@ export default function ChatPage() {
       <Body
         session={session}
         conversation={conversation}
+        agentId={agentId}
         onIdea={(text) => {
           drafts.type(session, text);
           focusField();
@@ -82,13 +84,22 @@ export default function ChatPage() {
   );
 }
 
+/** The heading of the page for screen readers; an empty conversation has a visible one. */
+function Title({ session, conversation }: { session: string; conversation: Conversation }) {
+  const t = useText(chatText);
+  if (session === NEW && !conversation.messages.length) return null;
+  return <h1 className="hidden-text">{(session !== NEW && conversation.title) || t.newChat}</h1>;
+}
+
 function Body({
   session,
   conversation,
+  agentId,
   onIdea,
 }: {
   session: string;
   conversation: Conversation;
+  agentId: string | null;
   onIdea: (text: string) => void;
 }) {
   const t = useText(chatText);
@@ -124,7 +135,7 @@ function Body({
           <Skeletons lines={6} />
         </div>
       ) : (
-        <Welcome onIdea={onIdea} />
+        <Welcome agentId={agentId} onIdea={onIdea} />
       )}
     </div>
   );

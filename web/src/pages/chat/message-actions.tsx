@@ -9,6 +9,8 @@ export interface MessageAction {
   key: string;
   icon: IconName;
   label: { en: string; ja: string };
+  /** Not on answers. */
+  questionsOnly?: boolean;
   dialog: LazyExoticComponent<ComponentType<{ text: string; onClose: () => void }>>;
 }
 
@@ -19,14 +21,21 @@ export const MESSAGE_ACTIONS: MessageAction[] = [
     label: { en: "Save to knowledge", ja: "ナレッジに保存" },
     dialog: lazy(() => import("../knowledge/save-dialog")),
   },
+  {
+    key: "prompt",
+    icon: "spark",
+    label: { en: "Save as prompt", ja: "プロンプトとして保存" },
+    questionsOnly: true,
+    dialog: lazy(() => import("../prompts/save-dialog")),
+  },
 ];
 
-export function MessageActions({ text }: { text: string }) {
+export function MessageActions({ text, question = false }: { text: string; question?: boolean }) {
   const language = useLanguage();
   const [open, setOpen] = useState<MessageAction | null>(null);
   return (
     <>
-      {MESSAGE_ACTIONS.map((action) => (
+      {MESSAGE_ACTIONS.filter((action) => question || !action.questionsOnly).map((action) => (
         <IconButton
           key={action.key}
           small

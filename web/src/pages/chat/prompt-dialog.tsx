@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ChangeEvent, useState } from "react";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { ErrorText } from "../../i18n/translate";
@@ -14,10 +14,12 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks for the arguments of a prompt. Those that are left empty are left out. */
+/** Asks for the arguments of a prompt, or the variables of a saved one. Those that are left empty are left out. */
 export default function PromptDialog({ prompt, onFill, onClose }: Props) {
   const t = useText(chatText);
-  const [values, setValues] = useState<Record<string, string>>({});
+  const [values, setValues] = useState<Record<string, string>>(() =>
+    Object.fromEntries(prompt.arguments.map((one) => [one.name, one.preset ?? ""])),
+  );
   const { saving, failure, run } = useSaving();
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim()));
   const complete = prompt.arguments.every((one) => !one.required || one.name in given);
@@ -27,23 +29,31 @@ export default function PromptDialog({ prompt, onFill, onClose }: Props) {
   return (
     <Dialog title={prompt.title} onClose={onClose}>
       <Form submit={submit}>
-        <p className="small muted">{t.promptFrom(prompt.server)}</p>
+        <p className="small muted">{prompt.fill ? t.promptSaved : t.promptFrom(prompt.server)}</p>
         {prompt.arguments.map((one, index) => (
           <Field
             key={one.name}
             label={one.required ? one.title : t.optional(one.title)}
             note={one.description || undefined}
           >
-            {(control) => (
-              <TextInput
-                {...control}
-                required={one.required}
-                maxLength={10_000}
-                data-autofocus={index === 0 || undefined}
-                value={values[one.name] ?? ""}
-                onChange={(event) => setValues({ ...values, [one.name]: event.target.value })}
-              />
-            )}
+            {(control) => {
+              const shared = {
+                ...control,
+                required: one.required,
+                "data-autofocus": index === 0 || undefined,
+                value: values[one.name] ?? "",
+                onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
+                  setValues({ ...values, [one.name]: event.target.value }),
+              };
+              if (!one.choices?.length) return <TextInput maxLength={10_000} {...shared} />;
+              return (
+                <select className="input" {...shared}>
+                  {one.choices.map((choice) => (
+                    <option key={choice}>{choice}</option>
+                  ))}
+                </select>
+              );
+            }}
           </Field>
         ))}
         {failure !== null && (

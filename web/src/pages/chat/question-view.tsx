@@ -63,7 +63,7 @@ export function QuestionView({ session, message, version, last, busy }: MessageP
           disabled={busy || isLocal(message)}
           onClick={() => setEditing("opened")}
         />
-        <MessageActions text={message.text} />
+        <MessageActions text={message.text} question />
       </div>
     </article>
   );

@@ -6,6 +6,7 @@ import { api } from "../../api";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { Icon } from "../../ui/icon";
+import { asSuggestion, useSavedPrompts } from "../prompts/saved-prompts";
 import { type Keys, LIST_ID } from "./use-suggestions";
 
 export interface Argument {
@@ -13,11 +14,16 @@ export interface Argument {
   title: string;
   description: string;
   required: boolean;
+  /** Of a saved prompt. */
+  preset?: string;
+  choices?: readonly string[];
 }
 
 export interface Prompt extends Suggested {
   name: string;
   arguments: Argument[];
+  /** The text of a saved prompt; a server fills in its own prompts. */
+  fill?: (values: Record<string, string>) => string;
 }
 
 export interface Resource extends Suggested {
@@ -28,6 +34,8 @@ interface Props {
   kind: "prompts" | "resources";
   query: string;
   agentId: string;
+  /** Whether the agent has MCP servers. */
+  hasServers: boolean;
   keys: RefObject<Keys | null>;
   onActive: (id: string | null) => void;
   onResource: (resource: Resource) => void;
@@ -37,18 +45,34 @@ interface Props {
 const FRESH_MS = 30_000;
 
 /** Shows nothing until something matches. The field keeps the focus; `keys` are for its arrow keys and Enter. */
-export default function Suggestions({ kind, query, agentId, keys, onActive, onResource, onPrompt }: Props) {
+export default function Suggestions({
+  kind,
+  query,
+  agentId,
+  hasServers,
+  keys,
+  onActive,
+  onResource,
+  onPrompt,
+}: Props) {
   const t = useText(chatText);
+  const saved = useSavedPrompts({ enabled: kind === "prompts" }).data;
   const { data } = useQuery({
     queryKey: ["mcp", kind, agentId],
     queryFn: ({ signal }) => api.get<Content>(`/api/mcp/${kind}`, { query: { agent_id: agentId }, signal }),
     staleTime: FRESH_MS,
     retry: false,
+    enabled: hasServers,
   });
-  const prompts = matching(data?.prompts ?? [], query);
+  const library = kind === "prompts" && saved ? saved.map((one) => asSuggestion(one, t)) : [];
+  const prompts = matching([...library, ...(data?.prompts ?? [])], query);
   const resources = matching(data?.resources ?? [], query);
   const options = [
-    ...prompts.map((one) => ({ ...one, key: `${one.server} ${one.name}`, choose: () => onPrompt(one) })),
+    ...prompts.map((one) => ({
+      ...one,
+      key: `${one.server} ${one.name} ${one.title}`,
+      choose: () => onPrompt(one),
+    })),
     ...resources.map((one) => ({ ...one, key: `${one.server} ${one.uri}`, choose: () => onResource(one) })),
   ];
   const { at, setAt, list, id } = useActive(options, query, keys, onActive);

@@ -11,6 +11,8 @@ import { Icon } from "../../ui/icon";
 import { uploads } from "./attachments";
 import { type Agent, type Agents, agentsQuery } from "./client";
 import { FileChip } from "./message-files";
+import { useModelChoice } from "./model-button";
+import { findModel, useModels } from "./models";
 
 /** The files in the composer. One that failed says why, and can be tried again where that may help. */
 export function UploadChips({ session, list }: { session: string; list: readonly Upload[] }) {
@@ -68,8 +70,13 @@ export function isPermanent(error: unknown): boolean {
   return error instanceof ApiError && [400, 413].includes(error.status);
 }
 
-export function useUnable(list: readonly Upload[], agentId: string | null) {
-  return unableWith(useQuery(agentsQuery).data, list, agentId);
+export function useUnable(list: readonly Upload[], agentId: string | null, session: string) {
+  const { data } = useQuery(agentsQuery);
+  const own = data?.agents.find((one) => one.agent_id === agentId);
+  const sees = useChosenSight(session, own, list.length > 0);
+  if (!data || sees === null) return unableWith(data, list, agentId);
+  const agents = data.agents.map((one) => (one === own ? { ...one, sees_images: sees } : one));
+  return unableWith({ ...data, agents }, list, agentId);
 }
 
 /** What the chosen agent cannot do with the files, and the first agent that can. */
@@ -85,6 +92,14 @@ export function unableWith(data: Agents | undefined, list: readonly Upload[], ag
     images: has("image") && !agent.sees_images,
     other: data.agents.find((one) => one.available && able(one)),
   };
+}
+
+/** Whether the model that was chosen for the conversation sees images; null if none was, or it is not known yet. */
+function useChosenSight(session: string, agent: Agent | undefined, needed: boolean): boolean | null {
+  const { model } = useModelChoice(session);
+  const chosen = needed && agent?.model_parameters ? model : null;
+  const { data } = useModels({ enabled: chosen !== null });
+  return chosen && data ? (findModel(data.endpoints, chosen).model?.sees_images ?? null) : null;
 }
 
 export function UnableNotice({

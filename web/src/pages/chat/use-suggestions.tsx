@@ -31,7 +31,7 @@ interface Props {
   setText: (text: string) => void;
 }
 
-/** Prompts and resources of MCP servers while `/` or `@` is typed. Their list is loaded with the first sign. */
+/** Saved prompts, and prompts and resources of MCP servers, while `/` or `@` is typed. Their list is loaded with the first sign. */
 export function useSuggestions({ area, session, agentId, text, setText }: Props) {
   const t = useText(chatText);
   const toast = useToast();
@@ -45,7 +45,7 @@ export function useSuggestions({ area, session, agentId, text, setText }: Props)
   const position = trigger && `${trigger.kind} ${trigger.start}`;
   const typed = trigger ? text.slice(trigger.start, trigger.start + 1 + trigger.query.length) : "";
   const current = trigger !== null && typed.slice(1) === trigger.query; // not after the text was sent
-  const open = current && position !== closed && agent?.supports_mcp === true;
+  const open = current && position !== closed && (trigger.kind === "prompts" || agent?.supports_mcp);
 
   const follow = () => {
     const field = area.current;
@@ -74,6 +74,11 @@ export function useSuggestions({ area, session, agentId, text, setText }: Props)
     uploads.add(session, [{ name: resource.title, server: resource.server, uri: resource.uri }]);
   };
   const fill = async (prompt: Prompt, replaced: string, values: Record<string, string>) => {
+    if (prompt.fill) {
+      setAsked(null);
+      insert(0, replaced, prompt.fill(values));
+      return;
+    }
     const path = `/api/mcp/servers/${encodeURIComponent(prompt.server)}/prompt`;
     const body = { prompt: prompt.name, arguments: values };
     const filled = await api.post<{ text: string }>(path, body);
@@ -108,7 +113,8 @@ export function useSuggestions({ area, session, agentId, text, setText }: Props)
         <Suggestions
           kind={trigger.kind}
           query={trigger.query}
-          agentId={agent.agent_id}
+          agentId={agent?.agent_id ?? ""}
+          hasServers={agent?.supports_mcp ?? false}
           keys={keys}
           onActive={setActive}
           onResource={attach}

@@ -1,23 +1,36 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from "react";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
+import { type Agent, agentsQuery } from "./client";
 
 /** Cards under the greeting, contributed by other pages; a card may render nothing. */
 export const WELCOME_CARDS: LazyExoticComponent<ComponentType>[] = [lazy(() => import("../setup/card"))];
 
-export function Welcome({ onIdea }: { onIdea: (text: string) => void }) {
+/** A question that this agent can answer. */
+function ideaFor(agent: Agent | undefined, t: typeof chatText.en): string {
+  if (agent?.agent_id === "notes" || agent?.servers.includes("knowledge")) return t.ideaNotes;
+  return agent?.servers.includes("fetch") ? t.ideaPage : t.ideaPlain;
+}
+
+export function Welcome({ agentId, onIdea }: { agentId: string | null; onIdea: (text: string) => void }) {
   const t = useText(chatText);
+  const { data } = useQuery(agentsQuery);
+  const idea = ideaFor(
+    data?.agents.find((one) => one.agent_id === agentId),
+    t,
+  );
   return (
     <div className="welcome">
       <h1>{t.welcome}</h1>
       <p className="lead">{t.welcomeLead}</p>
       <ul className="ideas">
         <li>
-          <Button small className="idea" icon="chat" onClick={() => onIdea(t.ideaNotes)}>
-            {t.ideaNotes}
+          <Button small className="idea" icon="chat" onClick={() => onIdea(idea)}>
+            {idea}
           </Button>
         </li>
         <li>

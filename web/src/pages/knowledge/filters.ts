@@ -1,5 +1,7 @@
 /** Completion of the filters that a query may have: `tag:`, `author:`, `space:`, `after:`, `before:` and `at:`. */
 
+import { localDay } from "../../i18n/dates";
+
 export type FilterName = "tag" | "author" | "space" | "after" | "before" | "at";
 
 /** The filter whose value ends at the caret. */
@@ -59,22 +61,19 @@ export function searchable(text: string): string {
 
 /** Dates as examples: a week ago, this month, this year. */
 export function dates(now: Date, hints: { week: string; month: string; year: string }): Suggestion[] {
-  const day = (moment: Date) => moment.toISOString().slice(0, 10);
-  const week = new Date(now.getTime() - 7 * 24 * 3600 * 1000);
   return [
-    { value: day(week), hint: hints.week },
-    { value: day(now).slice(0, 7), hint: hints.month },
-    { value: day(now).slice(0, 4), hint: hints.year },
+    { value: localDay(now, 7), hint: hints.week },
+    { value: localDay(now).slice(0, 7), hint: hints.month },
+    { value: localDay(now).slice(0, 4), hint: hints.year },
   ];
 }
 
 /** Days in the past as examples for `at:`. */
 export function pastDays(now: Date, hints: { week: string; month: string; year: string }): Suggestion[] {
-  const day = (ago: number) => new Date(now.getTime() - ago * 24 * 3600 * 1000).toISOString().slice(0, 10);
   return [
-    { value: day(7), hint: hints.week },
-    { value: day(30), hint: hints.month },
-    { value: day(365), hint: hints.year },
+    { value: localDay(now, 7), hint: hints.week },
+    { value: localDay(now, 30), hint: hints.month },
+    { value: localDay(now, 365), hint: hints.year },
   ];
 }
 

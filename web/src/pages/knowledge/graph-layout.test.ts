@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { graphLayout } from "./graph-layout";
-import { placedLabels } from "./label-layout";
 
 describe("the layout of the graph", () => {
   it("has linked notes closer together than others, and stays on the plane", () => {
@@ -25,35 +24,5 @@ describe("the layout of the graph", () => {
     const places = graphLayout(1000, edges);
     expect(places).toEqual(graphLayout(1000, edges));
     expect(places.every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))).toBe(true);
-  });
-});
-
-describe("titles beside points", () => {
-  const size = { width: 800, height: 400 };
-
-  it("never overlap, nor leave the picture", () => {
-    const points = Array.from({ length: 40 }, (_, at) => ({
-      x: ((at * 37) % 100) / 100,
-      y: ((at * 61) % 100) / 100,
-      text: at % 2 ? "nginx answers 413 when the body is too large" : "検索の結果が空になる",
-    }));
-    const labels = placedLabels(points, size);
-    expect(labels.length).toBeGreaterThan(5);
-    for (const a of labels) {
-      expect(a.left).toBeGreaterThanOrEqual(0);
-      expect(a.left + a.width).toBeLessThanOrEqual(size.width);
-      for (const b of labels) {
-        if (a.at === b.at) continue;
-        const apart =
-          a.left + a.width <= b.left || b.left + b.width <= a.left || Math.abs(a.top - b.top) >= 17;
-        expect(apart).toBe(true);
-      }
-    }
-  });
-
-  it("take another side at the edge", () => {
-    const [label] = placedLabels([{ x: 0.99, y: 0.5, text: "nginx" }], size);
-    expect((label?.left ?? 0) + (label?.width ?? 0)).toBeLessThan(792);
-    expect(placedLabels([{ x: 0.5, y: 0.5, text: "nginx" }], { width: 0, height: 0 })).toEqual([]);
   });
 });

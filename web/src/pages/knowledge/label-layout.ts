@@ -1,4 +1,4 @@
-/** Places titles beside points so that no two overlap; those without enough space are left out. */
+/** Places titles beside points so that no two overlap, nor cover a point; those without enough space are left out. */
 
 export interface Label {
   /** The position of the point in the list. */
@@ -8,23 +8,37 @@ export interface Label {
   width: number;
 }
 
-const HEIGHT = 17;
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+export const HEIGHT = 17;
 const GAP = 9;
 const MAX_WIDTH = 170;
-/** Of characters at the size of a label. */
-const WIDE = 12.5;
-const NARROW = 7;
+const DOT = 6;
+/** Of a grid over the picture: a box is compared with its neighbours alone. */
+const CELL = 64;
 
-/** `x` and `y` of a point are between 0 and 1, from the upper left corner. The first points come first. */
+/**
+ * `x` and `y` of a point are between 0 and 1, from the upper left corner. The first points come first. `measure` is the
+ * width of a text at the size of a label.
+ */
 export function placedLabels(
   points: readonly { x: number; y: number; text: string }[],
   { width, height }: { width: number; height: number },
+  measure: (text: string) => number,
+  max = Number.POSITIVE_INFINITY,
 ): Label[] {
-  const dots = points.map(({ x, y }) => box(x * width - 6, y * height - 6, 12, 12));
+  const taken = new Boxes();
+  for (const { x, y } of points) taken.add(box(x * width - DOT, y * height - DOT, 2 * DOT, 2 * DOT));
   const placed: Label[] = [];
-  const taken = [...dots];
-  points.forEach(({ x, y, text }, at) => {
-    const [px, py, size] = [x * width, y * height, Math.min(MAX_WIDTH, widthOf(text), width / 2)];
+  for (const [at, { x, y, text }] of points.entries()) {
+    if (placed.length >= max) break;
+    const [px, py] = [x * width, y * height];
+    const size = Math.min(MAX_WIDTH, Math.ceil(measure(text)) + 1, width / 2);
     const candidates = [
       [px + GAP, py - HEIGHT / 2],
       [px - GAP - size, py - HEIGHT / 2],
@@ -34,23 +48,42 @@ export function placedLabels(
     for (const [left, top] of candidates) {
       const place = box(left, top, size, HEIGHT);
       const inside = left >= 0 && top >= 0 && place.right <= width && place.bottom <= height;
-      if (!inside || taken.some((other, index) => index !== at && overlap(place, other))) continue;
-      taken.push(place);
+      if (!inside || taken.overlap(place)) continue;
+      taken.add(place);
       placed.push({ at, left, top, width: size });
       break;
     }
-  });
+  }
   return placed;
 }
 
-function widthOf(text: string): number {
-  return [...text].reduce((sum, letter) => sum + (letter > "\u2e7f" ? WIDE : NARROW), 4);
+export function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-function box(left: number, top: number, width: number, height: number) {
+function box(left: number, top: number, width: number, height: number): Box {
   return { left, top, right: left + width, bottom: top + height };
 }
 
-function overlap(a: ReturnType<typeof box>, b: ReturnType<typeof box>): boolean {
-  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+class Boxes {
+  #cells = new Map<string, Box[]>();
+
+  add(one: Box): void {
+    for (const key of cells(one)) {
+      const found = this.#cells.get(key);
+      if (found) found.push(one);
+      else this.#cells.set(key, [one]);
+    }
+  }
+
+  overlap(one: Box): boolean {
+    return cells(one).some((key) => this.#cells.get(key)?.some((other) => overlap(one, other)));
+  }
+}
+
+function cells({ left, top, right, bottom }: Box): string[] {
+  const found: string[] = [];
+  for (let x = Math.floor(left / CELL); x <= Math.floor(right / CELL); x += 1)
+    for (let y = Math.floor(top / CELL); y <= Math.floor(bottom / CELL); y += 1) found.push(`${x} ${y}`);
+  return found;
 }

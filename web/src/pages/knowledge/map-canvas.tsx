@@ -1,10 +1,16 @@
-import { memo, type PointerEvent, useEffect, useMemo, useRef } from "react";
-import { colourOf, moved, SCALE, type Viewport, zoomed } from "./map-viewport";
+import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { useDark } from "../../ui/dark";
+import { drawing } from "./map-drawing";
+import { fromScreen, moved, SCALE, type Viewport, zoomed } from "./map-viewport";
 import type { Point } from "./notes";
+import { PointIndex } from "./point-index";
 
 export type Edge = readonly [number, number];
 
-const SMALL_DOTS_FROM = 400;
+const SETTLE_MS = 150;
+const REACH_PX = 10;
+/** Less than this is a click. */
+const CLICK_PX = 5;
 
 interface MapCanvasProps {
   label: string;
@@ -15,27 +21,23 @@ interface MapCanvasProps {
   only: string | null;
   marked: string | null;
   viewport: Viewport;
-  setViewport: (change: (viewport: Viewport) => Viewport) => void;
+  /** Called when a drag or a zoom has ended; until then only the picture follows the pointer. */
+  setViewport: (viewport: Viewport) => void;
+  /** Called in every frame of a drag or a zoom. */
+  onMove: (viewport: Viewport) => void;
+  over: number | null;
   setOver: (over: { at: number; x: number; y: number } | null) => void;
   open: (at: number) => void;
 }
 
-export function MapCanvas({
-  label,
-  points,
-  edges,
-  tags,
-  only,
-  marked,
-  viewport,
-  setViewport,
-  setOver,
-  open,
-}: MapCanvasProps) {
+export function MapCanvas(props: MapCanvasProps) {
+  const { label, points, edges, marked, over, setOver, open } = props;
   const svg = useRef<SVGSVGElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { live, change, settle } = useLiveViewport(props, canvas, svg);
   const pointers = useRef(new Map<number, { x: number; y: number }>());
   const press = useRef<{ at: number | null; travelled: number }>({ at: null, travelled: 0 });
-
+  const index = useMemo(() => new PointIndex(points), [points]);
   const near = useMemo(() => {
     const at = points.findIndex((point) => point.id === marked);
     return lines(
@@ -51,97 +53,142 @@ export function MapCanvas({
     const wheel = (event: WheelEvent) => {
       event.preventDefault();
       const { x, y } = positionOf(event, element);
-      setViewport((old) => zoomed(old, Math.exp(-event.deltaY / 400), x, y));
+      change((old) => zoomed(old, Math.exp(-event.deltaY / 400), x, y));
+      settle(SETTLE_MS);
     };
     element.addEventListener("wheel", wheel, { passive: false });
     return () => element.removeEventListener("wheel", wheel);
-  }, [setViewport]);
+  }, [change, settle]);
+
+  function under(event: PointerEvent<SVGSVGElement>): number | null {
+    const box = event.currentTarget.getBoundingClientRect();
+    const reach = (length: number) => (2 * REACH_PX) / (length * SCALE * live.current.zoom);
+    const here = fromScreen(positionOf(event, event.currentTarget), live.current);
+    return index.nearest(here, reach(box.width), reach(box.height));
+  }
 
   function down(event: PointerEvent<SVGSVGElement>) {
     event.currentTarget.setPointerCapture(event.pointerId);
     pointers.current.set(event.pointerId, positionOf(event, event.currentTarget));
-    press.current = { at: indexOf(event.target), travelled: 0 };
+    press.current = { at: under(event), travelled: 0 };
   }
 
   function move(event: PointerEvent<SVGSVGElement>) {
     const here = positionOf(event, event.currentTarget);
     const before = pointers.current.get(event.pointerId);
     if (!before) {
-      const at = indexOf(event.target);
-      setOver(at === null ? null : { at, ...here });
+      const at = under(event);
+      if (at !== null || over !== null) setOver(at === null ? null : { at, ...here });
       return;
     }
+    if (over !== null) setOver(null);
     press.current.travelled += Math.abs(event.movementX) + Math.abs(event.movementY);
     const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
       const ratio =
         Math.hypot(here.x - other.x, here.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y);
-      setViewport((old) => zoomed(old, Number.isFinite(ratio) ? ratio : 1, other.x, other.y));
-    } else setViewport((old) => moved(old, here.x - before.x, here.y - before.y));
+      change((old) => zoomed(old, Number.isFinite(ratio) ? ratio : 1, other.x, other.y));
+    } else change((old) => moved(old, here.x - before.x, here.y - before.y));
     pointers.current.set(event.pointerId, here);
   }
 
   function up(event: PointerEvent<SVGSVGElement>) {
     pointers.current.delete(event.pointerId);
     const { at, travelled } = press.current;
-    if (event.type === "pointerup" && at !== null && travelled < 5) open(at);
+    settle(0);
+    if (event.type === "pointerup" && at !== null && travelled < CLICK_PX) open(at);
     press.current = { at: null, travelled: 0 };
   }
 
   return (
-    <svg
-      ref={svg}
-      className={`kn-plane ${points.length > SMALL_DOTS_FROM ? "crowd" : ""}`}
-      viewBox="-1 -1 2 2"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-      onPointerDown={down}
-      onPointerMove={move}
-      onPointerUp={up}
-      onPointerCancel={up}
-      onPointerLeave={() => setOver(null)}
-    >
-      <g transform={`translate(${viewport.x} ${viewport.y}) scale(${viewport.zoom})`}>
-        <Lines points={points} edges={edges} only={only} />
-        {near && <path className="kn-edge near" d={near} />}
-        <Dots points={points} tags={tags} only={only} />
-        {points
-          .filter((point) => point.id === marked)
-          .map((point) => (
-            <path key={point.id} className="kn-ring" d={dot(point)} />
-          ))}
-      </g>
-    </svg>
+    <>
+      <canvas ref={canvas} className="kn-drawing" />
+      <svg
+        ref={svg}
+        className={`kn-plane ${over === null ? "" : "over"}`}
+        viewBox="-1 -1 2 2"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={label}
+        data-points={points.length}
+        data-edges={edges.length}
+        onPointerDown={down}
+        onPointerMove={move}
+        onPointerUp={up}
+        onPointerCancel={up}
+        onPointerLeave={() => setOver(null)}
+      >
+        <g>
+          {near && <path className="kn-edge near" d={near} />}
+          {points
+            .filter((point) => point.id === marked)
+            .map((point) => (
+              <path key={point.id} className="kn-ring" d={dot(point)} />
+            ))}
+        </g>
+      </svg>
+    </>
   );
 }
 
-/** One path for all lines: thousands of elements would make every step of a zoom slow. */
-const Lines = memo(function Lines(props: { points: Point[]; edges: readonly Edge[]; only: string | null }) {
-  const { points, edges, only } = props;
-  const shown = only ? edges.filter((edge) => edge.every((at) => points[at]?.tags.includes(only))) : edges;
-  const d = lines(points, shown);
-  return d && <path className="kn-edge" d={d} />;
-});
-
-const Dots = memo(function Dots({
-  points,
-  tags,
-  only,
-}: {
-  points: Point[];
-  tags: string[];
-  only: string | null;
-}) {
-  return points.map((point, at) => (
-    <path
-      key={point.id}
-      data-at={at}
-      className={`kn-point ${colourOf(point, tags)} ${only && !point.tags.includes(only) ? "dim" : ""}`}
-      d={dot(point)}
-    />
-  ));
-});
+/** The viewport while it moves: the picture is drawn again in every frame, without rendering anything of React. */
+function useLiveViewport(
+  { points, edges, tags, only, viewport, setViewport, onMove }: MapCanvasProps,
+  canvas: React.RefObject<HTMLCanvasElement | null>,
+  svg: React.RefObject<SVGSVGElement | null>,
+) {
+  const dark = useDark();
+  const live = useRef(viewport);
+  const frame = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const draw = useRef<ReturnType<typeof drawing>>(() => undefined);
+  const show = useCallback(
+    (final: boolean) => {
+      frame.current = 0;
+      const { x, y, zoom } = live.current;
+      draw.current(live.current, final);
+      svg.current?.querySelector("g")?.setAttribute("transform", `translate(${x} ${y}) scale(${zoom})`);
+    },
+    [svg],
+  );
+  const callbacks = useRef({ setViewport, onMove });
+  callbacks.current = { setViewport, onMove };
+  const change = useCallback(
+    (next: (viewport: Viewport) => Viewport) => {
+      live.current = next(live.current);
+      frame.current ||= requestAnimationFrame(() => {
+        show(false);
+        callbacks.current.onMove(live.current);
+      });
+    },
+    [show],
+  );
+  const settle = useCallback((delay: number) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => callbacks.current.setViewport(live.current), delay);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the theme
+  useLayoutEffect(() => {
+    if (!canvas.current) return;
+    draw.current = drawing(canvas.current, { points, edges, tags, only });
+    show(true);
+    const resize = new ResizeObserver(() => show(true));
+    resize.observe(canvas.current);
+    return () => resize.disconnect();
+  }, [points, edges, tags, only, dark, show, canvas]);
+  useLayoutEffect(() => {
+    live.current = viewport;
+    show(true);
+  }, [viewport, show]);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      cancelAnimationFrame(frame.current);
+    },
+    [],
+  );
+  return { live, change, settle };
+}
 
 /** A zero-length line with round caps: a dot that keeps its size and shape at any zoom and aspect ratio. */
 function dot({ x, y }: Point): string {
@@ -153,11 +200,6 @@ function lines(points: readonly Point[], edges: readonly Edge[]): string {
   return ends
     .map(([a, b]) => (a && b ? `M${a.x * SCALE} ${-a.y * SCALE}L${b.x * SCALE} ${-b.y * SCALE}` : ""))
     .join("");
-}
-
-function indexOf(target: EventTarget): number | null {
-  const at = target instanceof SVGElement ? target.dataset.at : undefined;
-  return at === undefined ? null : Number(at);
 }
 
 /** Screen coordinates, from the upper left corner. */

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { colourOf, commonTags, isVisible, moved, START, zoomed } from "./map-viewport";
+import {
+  colourOf,
+  coloursOf,
+  commonTags,
+  fromScreen,
+  isVisible,
+  moved,
+  START,
+  toScreen,
+  zoomed,
+} from "./map-viewport";
 import type { Point } from "./notes";
 
 const point = (id: string, tags: string[], x = 0, y = 0): Point => ({ id, title: id, tags, x, y });
@@ -18,6 +28,12 @@ describe("the viewport of the map", () => {
     expect(zoomed(START, 1e9).zoom).toBe(40);
   });
 
+  it("finds the place on the map under the pointer", () => {
+    const frame = moved(zoomed(START, 3, 0.8, 0.3), 0.1, -0.2);
+    const { x, y } = fromScreen(toScreen(point("a", [], 0.3, -0.7), frame), frame);
+    expect([x, y]).toEqual([expect.closeTo(0.3), expect.closeTo(-0.7)]);
+  });
+
   it("knows which notes are in view", () => {
     const corner = point("a", [], 1, 1);
     expect(isVisible(corner, START)).toBe(true);
@@ -27,6 +43,14 @@ describe("the viewport of the map", () => {
 });
 
 describe("the colours of the map", () => {
+  it("in the legend are those of the points that are drawn", () => {
+    const points = [point("a", ["検索", "git"]), point("b", ["git"]), point("c", ["rare"]), point("d", [])];
+    const tags = ["検索", "git"];
+    expect(coloursOf(points, tags)).toEqual({ tags: new Set(["検索", "git"]), others: true });
+    expect(coloursOf(points.slice(0, 1), tags)).toEqual({ tags: new Set(["検索"]), others: false });
+    expect(coloursOf([], tags)).toEqual({ tags: new Set(), others: false });
+  });
+
   it("go to the most used tags, not to one that all notes share", () => {
     const points = [point("a", ["all", "検索"]), point("b", ["all", "検索", "git"]), point("c", ["all"])];
     const tags = commonTags(points);

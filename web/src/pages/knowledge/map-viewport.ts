@@ -32,8 +32,14 @@ function clamped({ zoom, x, y }: Viewport): Viewport {
   return { zoom, x: Math.max(-reach, Math.min(reach, x)), y: Math.max(-reach, Math.min(reach, y)) };
 }
 
-export function isVisible(point: Point, { zoom, x, y }: Viewport): boolean {
-  return Math.abs(point.x * SCALE * zoom + x) <= 1 && Math.abs(-point.y * SCALE * zoom + y) <= 1;
+export function isVisible(point: Point, { zoom, x, y }: Viewport, margin = 0): boolean {
+  const edge = 1 + margin;
+  return Math.abs(point.x * SCALE * zoom + x) <= edge && Math.abs(-point.y * SCALE * zoom + y) <= edge;
+}
+
+/** Map coordinates of a position on the screen. */
+export function fromScreen(at: { x: number; y: number }, { zoom, x, y }: Viewport): { x: number; y: number } {
+  return { x: (at.x * 2 - 1 - x) / (SCALE * zoom), y: -(at.y * 2 - 1 - y) / (SCALE * zoom) };
 }
 
 /** Screen coordinates, from the upper left corner. */
@@ -50,6 +56,21 @@ export function commonTags(points: readonly Point[]): string[] {
     .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
     .slice(0, COLOURS)
     .map(([tag]) => tag);
+}
+
+/** The colours that these points have, and whether some have none. */
+export function coloursOf(
+  points: readonly Point[],
+  tags: readonly string[],
+): { tags: Set<string>; others: boolean } {
+  const found = new Set<string>();
+  let others = false;
+  for (const point of points) {
+    const tag = tags.find((one) => point.tags.includes(one));
+    if (tag === undefined) others = true;
+    else found.add(tag);
+  }
+  return { tags: found, others };
 }
 
 export function colourOf(point: Point, tags: readonly string[]): string {

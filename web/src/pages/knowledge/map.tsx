@@ -1,20 +1,19 @@
-import { type ReactNode, useCallback, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { useText } from "../../i18n/language";
 import { go } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { graphLayout } from "./graph-layout";
 import { graphText } from "./graph-text";
-import { placedLabels } from "./label-layout";
 import { type Edge, MapCanvas } from "./map-canvas";
-import { colourOf, commonTags, isVisible, START, toScreen, type Viewport, zoomed } from "./map-viewport";
+import { MapLegend } from "./map-legend";
+import { MapNames, moveNames } from "./map-names";
+import { colourOf, commonTags, isVisible, START, zoomed } from "./map-viewport";
 import { languageOf, type Point, useGraph, useMap } from "./notes";
 import { knowledgeText } from "./text";
 import { noteHref, type View, viewHref } from "./view-state";
 
 const MAX_LISTED = 200;
-const MAX_NAMED = 14;
-const MAX_NAMED_LINKED = 60;
 const NO_EDGES: readonly Edge[] = [];
 
 /** The notes on a plane, by topic or by their links to each other. */
@@ -129,6 +128,7 @@ function Drawn({ points, edges, label, hint, view, current, beside }: DrawnProps
     [points, only, viewport],
   );
   const pointed = over && points[over.at];
+  const names = useRef<HTMLDivElement>(null);
   return (
     <div className="kn-map">
       <div className="kn-map-picture">
@@ -141,10 +141,12 @@ function Drawn({ points, edges, label, hint, view, current, beside }: DrawnProps
           marked={pointed?.id ?? current}
           viewport={viewport}
           setViewport={setViewport}
+          onMove={(live) => moveNames(names.current, viewport, live)}
+          over={over && over.x >= 0 ? over.at : null}
           setOver={setOver}
           open={(at) => points[at] && go(noteHref(points[at].id, view))}
         />
-        <Names points={named(shown, edges.length > 0)} viewport={viewport} />
+        <MapNames frame={names} points={shown} viewport={viewport} />
         {pointed && over && over.x >= 0 && (
           <div
             className={`kn-map-tip ${over.x > 0.6 ? "left" : ""} ${over.y > 0.75 ? "above" : ""}`}
@@ -156,20 +158,7 @@ function Drawn({ points, edges, label, hint, view, current, beside }: DrawnProps
         )}
       </div>
       <div className="kn-map-under">
-        <fieldset className="kn-legend" aria-label={t.tags}>
-          {tags.map((tag, index) => (
-            <button
-              key={tag}
-              type="button"
-              className="kn-legend-tag"
-              aria-pressed={only === tag}
-              onClick={() => setOnly(only === tag ? null : tag)}
-            >
-              <span className={`kn-dot kn-colour-${index}`} aria-hidden="true" />
-              <span lang={languageOf(tag)}>{tag}</span>
-            </button>
-          ))}
-        </fieldset>
+        <MapLegend points={shown} tags={tags} only={only} setOnly={setOnly} />
         <div className="kn-map-zoom">
           <IconButton
             kind="plain"
@@ -213,42 +202,6 @@ function Drawn({ points, edges, label, hint, view, current, beside }: DrawnProps
           ))}
         </ul>
       </section>
-    </div>
-  );
-}
-
-/** Of many notes in a graph, those with the most links, which come first. */
-function named(points: Point[], linked: boolean): Point[] {
-  if (points.length <= (linked ? MAX_NAMED_LINKED : MAX_NAMED)) return points;
-  return linked ? points.slice(0, MAX_NAMED) : [];
-}
-
-/** Titles beside the points, while few notes are in view; screen readers use the list. Those that do not fit are left out. */
-function Names({ points, viewport }: { points: Point[]; viewport: Viewport }) {
-  const [size, setSize] = useState({ width: 0, height: 0 });
-  const measure = useCallback((element: HTMLDivElement | null) => {
-    if (!element) return;
-    const observer = new ResizeObserver(() =>
-      setSize({ width: element.clientWidth, height: element.clientHeight }),
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  const labels = useMemo(() => {
-    const places = points.map((point) => ({ text: point.title, ...toScreen(point, viewport) }));
-    return placedLabels(places, size);
-  }, [points, viewport, size]);
-  return (
-    <div className="kn-names" aria-hidden="true" ref={measure}>
-      {labels.map(({ at, left, top, width }) => (
-        <span
-          key={points[at]?.id}
-          lang={languageOf(points[at]?.title ?? "")}
-          style={{ left: `${left}px`, top: `${top}px`, width: `${width}px` }}
-        >
-          {points[at]?.title}
-        </span>
-      ))}
     </div>
   );
 }

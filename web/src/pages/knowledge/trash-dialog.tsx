@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useMe } from "../../account/account";
-import { ago, dateTime } from "../../i18n/dates";
+import { ago, date, dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
@@ -97,7 +97,7 @@ function TrashRow({
         <strong lang={languageOf(note.title)}>{note.title}</strong>
         <span className="muted small kn-version-about" title={dateTime(note.deleted_at, language)}>
           {t.deletedBy(name(note.deleted_by), ago(note.deleted_at, language))} ·{" "}
-          {t.keptUntil(new Date(note.expires_at).toLocaleDateString(language))}
+          {t.keptUntil(date(note.expires_at, language))}
         </span>
       </span>
       {canEdit && (

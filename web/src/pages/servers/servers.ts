@@ -12,6 +12,16 @@ export interface Tool {
   changed?: boolean;
 }
 
+/** How a server that was added in the settings is configured; the values of its headers stay on the server. */
+export interface AddedServer {
+  url: string;
+  query: boolean;
+  headers: string[];
+  always_ask: boolean;
+  readable: boolean;
+  changed_at: string | null;
+}
+
 export interface ServerState extends WithOptionalText<"error"> {
   name: string;
   transport: "built-in" | "stdio" | "http";
@@ -19,6 +29,8 @@ export interface ServerState extends WithOptionalText<"error"> {
   tools: Tool[];
   /** Whether the server asks the user to log in, or the user has. */
   login?: "required" | "connected" | null;
+  /** For admins. */
+  added?: AddedServer | null;
 }
 
 interface ConnectedServer extends WithOptionalText<"error"> {
@@ -26,6 +38,7 @@ interface ConnectedServer extends WithOptionalText<"error"> {
   state: string;
   transport?: string;
   login?: "required" | "connected" | null;
+  added?: AddedServer | null;
   tools?: (string | Partial<Tool>)[];
 }
 

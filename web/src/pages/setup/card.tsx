@@ -20,11 +20,18 @@ export default function FirstRunCard() {
   if (!data || !agents.data) return null;
   if (agents.data.agents.some((agent) => agent.available && agent.agent_id !== NEEDS_NO_MODEL)) return null;
   // A model server that somebody named is used, even while it does not respond and another one does.
-  const connecting = data.endpoints.some(isUsable) && data.endpoints.every(({ id }) => id !== "own");
+  const named = data.endpoints.find(({ id }) => id === "own");
+  const heading = data.endpoints.some((endpoint) => endpoint.state === "found" && endpoint.install !== null)
+    ? t.packageMissing
+    : named && named.state !== "found"
+      ? t.notResponding(named.address ?? "")
+      : data.endpoints.some(isUsable)
+        ? t.connecting
+        : t.noModel;
   return (
     <section className="card su-first" aria-labelledby="su-first">
       <h2 id="su-first">
-        <Icon name="spark" /> {connecting ? t.connecting : t.noModel}
+        <Icon name="spark" /> {heading}
       </h2>
       <p className="muted">{t.noModelLead}</p>
       <ul className="su-endpoints">

@@ -1,10 +1,12 @@
 import "./setup.css";
 import { useState } from "react";
+import { modelName } from "../../../core/model-choice";
 import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
 import { useTranslate } from "../../i18n/translate";
 import { queryClient } from "../../query";
-import { Button } from "../../ui/button";
+import { hrefTo } from "../../route";
+import { Button, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Snippet } from "../servers/snippet";
 import { type Endpoint, testEndpoint } from "./setup";
@@ -12,12 +14,12 @@ import { setupText } from "./text";
 
 const SHOWN_MODELS = 5;
 
-/** Lines for `.env`, with example values. */
-const LINES: Record<string, string> = {
-  openai: "OPENAI_API_KEY=sk-…",
-  anthropic: "ANTHROPIC_API_KEY=sk-ant-…",
-  bedrock: "AWS_PROFILE=my-profile\nAWS_REGION=ap-northeast-1",
-  own: "OPENAI_BASE_URL=http://127.0.0.1:8000/v1\nOPENAI_API_KEY=…",
+/** The kinds of endpoints that are added in the settings, by the id of the card. */
+const ADDED: Record<string, string> = {
+  openai: "openai",
+  anthropic: "anthropic",
+  bedrock: "bedrock",
+  own: "openai",
 };
 
 export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
@@ -34,7 +36,7 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
     own: t.how_own,
   };
   const name = useTranslate()(messageIn(endpoint, "name"));
-  const lines = LINES[endpoint.id];
+  const added = ADDED[endpoint.id];
 
   async function test() {
     setTesting(true);
@@ -65,8 +67,16 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
       <details className="su-how" open={endpoint.state !== "missing" && endpoint.install !== null}>
         <summary>{t.show}</summary>
         <p>{how[endpoint.id]}</p>
-        {lines && <Snippet text={lines} label={name} />}
-        {lines && <p className="muted small">{t.env}</p>}
+        {added && (
+          <LinkButton
+            small
+            icon="gear"
+            href={`${hrefTo("settings")}?add=${added}`}
+            aria-label={`${t.toSettings}: ${name}`}
+          >
+            {t.toSettings}
+          </LinkButton>
+        )}
         {endpoint.install && <p>{t.install}</p>}
         {endpoint.install && <Snippet text={endpoint.install} label={t.install} />}
       </details>
@@ -87,7 +97,7 @@ function Models({ models }: { models: string[] }) {
       {t.works(models.length)}{" "}
       {models.slice(0, SHOWN_MODELS).map((model) => (
         <code key={model} className="su-model">
-          {model}
+          {modelName(model)}
         </code>
       ))}
       {models.length > SHOWN_MODELS && <span> {t.more(models.length - SHOWN_MODELS)}</span>}

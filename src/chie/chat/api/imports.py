@@ -1,0 +1,61 @@
+"""Importing the exports of ChatGPT and Claude."""
+
+import asyncio
+import json
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import IO, Annotated, Any
+
+from fastapi import APIRouter, File, Query, UploadFile
+from fastapi.responses import StreamingResponse
+from pydantic import TypeAdapter
+
+from chie.chat.api.state import ChatState
+from chie.chat.imports.importer import ImportReport
+from chie.errors import ChieError
+from chie.http.openapi_errors import errors
+
+router = APIRouter(prefix="/api/sessions", tags=["sessions"])
+
+LINES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The report so far, one JSON object per line; the last one has `done`, or an error.",
+        "content": {"application/x-ndjson": {"schema": TypeAdapter(ImportReport).json_schema()}},
+    }
+}
+
+
+@router.post("/import", response_class=StreamingResponse, responses={**LINES, **errors(413)})
+async def import_sessions(
+    file: Annotated[UploadFile, File(description="The ZIP of the export, or its `conversations.json`.")],
+    chat: ChatState,
+    dry_run: Annotated[bool, Query(description="Only report what would be imported.")] = False,
+) -> StreamingResponse:
+    """Import conversations with their branches, dates and titles. Repeating it adds only what is new."""
+    copy = tempfile.TemporaryFile()  # noqa: SIM115  closed when the response ends
+    try:
+        await asyncio.to_thread(shutil.copyfileobj, file.file, copy)
+        copy.seek(0)
+        reports = chat.importer.run(copy, agent_id=await chat.agents.default_id(), dry_run=dry_run)
+        first = await anext(reports)
+    except BaseException:
+        copy.close()
+        raise
+    return StreamingResponse(_lines(first, reports, copy), media_type="application/x-ndjson")
+
+
+async def _lines(first: ImportReport, rest: AsyncIterator[ImportReport], copy: IO[bytes]) -> AsyncIterator[str]:
+    try:
+        yield _line(asdict(first))
+        async for report in rest:
+            yield _line(asdict(report))
+    except ChieError as error:  # the status is sent already
+        yield _line({"detail": error.message, "code": error.code, "params": error.reason.json_params()})
+    finally:
+        copy.close()
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False) + "\n"

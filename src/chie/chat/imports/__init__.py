@@ -1,0 +1,1 @@
+"""Imports conversations from the exports of ChatGPT and Claude."""

@@ -1,0 +1,68 @@
+/** The result of a test: the models or tools that were found, or what is wrong. */
+import { type ReactNode, useState } from "react";
+import { messageIn, type WithOptionalText } from "../../../core/server-message";
+import { useText } from "../../i18n/language";
+import { Translated } from "../../i18n/translate";
+import { ErrorNotice, Notice } from "../../ui/feedback";
+import { settingsText } from "./text";
+
+const SHOWN = 6;
+
+interface Result extends WithOptionalText<"reason"> {
+  ok: boolean;
+}
+
+/** Runs a test: whether it runs, its result, and why it could not be made. */
+export function useTrial<R extends Result>() {
+  const [testing, setTesting] = useState(false);
+  const [result, setResult] = useState<R | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  async function run(work: () => Promise<R>) {
+    if (testing) return;
+    setTesting(true);
+    setResult(null);
+    setFailure(null);
+    try {
+      setResult(await work());
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setTesting(false);
+    }
+  }
+  return { testing, result, failure, run };
+}
+
+export function TrialResult<R extends Result>({
+  trial: { result, failure },
+  children,
+}: {
+  trial: { result: R | null; failure: unknown };
+  /** What a success shows. */
+  children: (result: R) => ReactNode;
+}) {
+  return (
+    <>
+      <div role="status">{result?.ok && <Notice kind="good">{children(result)}</Notice>}</div>
+      {result && !result.ok && (
+        <Notice kind="bad">
+          <Translated message={messageIn<"reason">(result, "reason")} />
+        </Notice>
+      )}
+      {failure !== null && <ErrorNotice error={failure} />}
+    </>
+  );
+}
+
+/** The first names, and how many more there are. */
+export function Names({ names }: { names: readonly string[] }) {
+  const t = useText(settingsText);
+  return (
+    <span className="st-models">
+      {names.slice(0, SHOWN).map((name) => (
+        <code key={name}>{name}</code>
+      ))}
+      {names.length > SHOWN && <span> {t.more(names.length - SHOWN)}</span>}
+    </span>
+  );
+}
