@@ -74,6 +74,7 @@ COMMANDS = {
     "backup": "chie.backup.cli",
     "restore": "chie.backup.cli",
     "service": "chie.service.cli",
+    "usage": "chie.chat.usage.cli",
 }  # commands defined in other modules, imported on use
 
 

@@ -22,6 +22,8 @@ from chie.chat.sessions.database import Database
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import TurnService
 from chie.chat.sessions.upgrade import upgrade
+from chie.chat.sessions.usage import UsageStore
+from chie.chat.sessions.usage_entry import Limit, UsageEntry, UsageRecord
 from chie.documents.reader import ReadFile
 from chie.installation.commands import followable
 from chie.knowledge.history.history import History
@@ -105,6 +107,37 @@ def test_attached_files_are_restored(home: Path, tmp_path: Path) -> None:
     asyncio.run(delete(session_id))
     assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
     assert asyncio.run(restored(saved, session_id)) == (png(), ["図.png"])
+
+
+@pytest.mark.req("AG-13")
+def test_usage_and_limits_are_restored(home: Path, tmp_path: Path) -> None:
+    url = URL.create("sqlite+aiosqlite", database=str(home / "chie.db"))
+    upgrade(url)
+    entry = UsageEntry(
+        day="2026-11-16", user_id="anonymous", agent_id="a", model="m", host="h", price="1/1/1/2", output_tokens=5
+    )
+
+    async def record() -> None:
+        database = Database(url)
+        await UsageStore(database).record(UsageRecord(entries=[entry]))
+        await UsageStore(database).put_limit(Limit(tokens=9), scope="team", user_id="", by="anonymous")
+        await database.close()
+
+    asyncio.run(record())
+    assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
+    asyncio.run(record())
+    with closing(sqlite3.connect(home / "chie.db")) as database:
+        database.execute("DELETE FROM usage_limits")
+        database.commit()
+    assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
+    with closing(sqlite3.connect(home / "chie.db")) as database:
+        assert database.execute("SELECT output_tokens, requests FROM model_usage").fetchall() == [(5, 1)]
+        assert database.execute("SELECT scope, tokens FROM usage_limits").fetchall() == [("team", 9)]
+    shown = chie("usage", "--month", "2026-11", "--all").output
+    assert "2026-11-01 to 2026-11-30: $0.00 + unknown, 0 tokens in (0 cached), 5 out, 1 requests" in shown
+    assert "m (h): " in shown
+    assert "2026-11-16,anonymous,a,m,h" in chie("usage", "--month", "2026-11", "--csv").output
+    assert "0 requests" in chie("usage", "--month", "2026-10").output
 
 
 def test_previous_state_is_backed_up_and_can_be_restored(home: Path, tmp_path: Path) -> None:

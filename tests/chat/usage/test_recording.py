@@ -20,7 +20,7 @@ from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, MessageContent
 from chie.chat.sessions.upgrade import upgrade
 from chie.chat.sessions.usage import UsageStore
-from chie.chat.sessions.usage_entry import UsageEntry, UsageRecord
+from chie.chat.sessions.usage_entry import UsageEntry, UsageRecord, UsageSelection
 from chie.chat.settings import ChatSettings
 
 pytestmark = pytest.mark.req("AG-13")
@@ -205,6 +205,9 @@ async def test_agents_of_plug_ins_report_their_own(chat: ChatClient) -> None:
     assert [group["name"] for group in found["models"]] == ["unknown"]
 
 
+NOVEMBER = UsageSelection(first="2026-11-01", last="2026-11-31")
+
+
 def entry(**fields: Any) -> UsageEntry:
     known = {"day": "2026-11-16", "user_id": "ada", "agent_id": "a", "model": "m", "host": "h", "price": "1/1/1/1"}
     return UsageEntry(**{**known, "input_tokens": 5, "output_tokens": 2, "cost": 7_000, **fields})
@@ -218,14 +221,14 @@ async def test_record_counts_once_however_often_it_is_written(both: URL) -> None
     for store in (*stores, *stores):
         await store.record(record)
     await stores[1].record(UsageRecord(entries=[entry()]))
-    found = await stores[0].entries(first="2026-11-01", last="2026-11-31")
+    found = await stores[0].entries(NOVEMBER)
     assert [(row.price, row.requests, row.input_tokens, row.cost) for row in found] == [
         ("1/1/1/1", 3, 15, 21_000),
         ("unknown", 1, 5, None),
     ]
     await stores[0].forget_old_records()
     await stores[0].record(record)
-    assert len(await stores[0].entries(first="2026-11-01", last="2026-11-31")) == 2
+    assert len(await stores[0].entries(NOVEMBER)) == 2
     assert await stores[1].totals(first="2026-11-01", last="2026-11-31", user_id="bob") == (0, 0)
     await one.close()
     await other.close()

@@ -1,12 +1,21 @@
 """Stored usage and its limits."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from chie.chat.sessions import usage_table
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import now
-from chie.chat.sessions.usage_entry import Limit, Scope, StoredLimit, UsageEntry, UsageRecord
+from chie.chat.sessions.usage_entry import (
+    Limit,
+    Scope,
+    StoredLimit,
+    UsageEntry,
+    UsageRecord,
+    UsageSelection,
+    UsageSum,
+)
 
 REMEMBERED = timedelta(days=2)  # longer than a write is repeated
 
@@ -27,20 +36,15 @@ class UsageStore:
         async with self._database.read() as connection:
             return await usage_table.totals(connection, first=first, last=last, user_id=user_id)
 
-    async def entries(
-        self,
-        *,
-        first: str,
-        last: str,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        model: str | None = None,
-    ) -> list[UsageEntry]:
+    async def entries(self, selected: UsageSelection) -> list[UsageEntry]:
         """By day, then by user, agent and model."""
         async with self._database.read() as connection:
-            return await usage_table.entries(
-                connection, first=first, last=last, user_id=user_id, agent_id=agent_id, model=model
-            )
+            return await usage_table.entries(connection, selected)
+
+    async def sums(self, selected: UsageSelection, *groups: Sequence[str]) -> list[list[UsageSum]]:
+        """For each group of columns, the sums by their values."""
+        async with self._database.read() as connection:
+            return [await usage_table.sums(connection, selected, by) for by in groups]
 
     async def first_day(self, *, user_id: str | None = None) -> str | None:
         async with self._database.read() as connection:

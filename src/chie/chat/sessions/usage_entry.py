@@ -47,6 +47,34 @@ class UsageEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UsageSelection:
+    """Days from `first` to `last`; None is everything."""
+
+    first: str
+    last: str
+    user_id: str | None = None
+    agent_id: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageSum:
+    """`names` are the values that the summed entries share. `cost` is that of the requests whose price is known;
+    `unpriced_requests` counts the others."""
+
+    names: tuple[str, ...] = ()
+    requests: int = 0
+    estimated_requests: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    unpriced_requests: int = 0
+    cost: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class UsageRecord:
     """The entries of one piece of work, which are written once: `id` tells whether they were."""
 

@@ -1,17 +1,17 @@
 """The SQL of usage and its limits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Insert, delete, exists, func, insert, select
+from sqlalchemy import ColumnElement, Insert, case, delete, exists, func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
 from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
 
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.models import RecordedUsageRow, UsageLimitRow, UsageRow
-from chie.chat.sessions.usage_entry import COUNTS, Scope, StoredLimit, UsageEntry, UsageRecord
+from chie.chat.sessions.usage_entry import COUNTS, Scope, StoredLimit, UsageEntry, UsageRecord, UsageSelection, UsageSum
 
 KEY = ("day", "user_id", "agent_id", "model", "host", "price")
 
@@ -72,22 +72,27 @@ async def totals(connection: Connection, *, first: str, last: str, user_id: str 
     return int(row.tokens), int(row.cost)
 
 
-async def entries(
-    connection: Connection,
-    *,
-    first: str,
-    last: str,
-    user_id: str | None = None,
-    agent_id: str | None = None,
-    model: str | None = None,
-) -> list[UsageEntry]:
+async def entries(connection: Connection, selected: UsageSelection) -> list[UsageEntry]:
     columns = [getattr(UsageRow, name) for name in (*KEY, *COUNTS, "cost")]
-    statement = select(*columns).where(*_between(first, last)).order_by(*columns[: len(KEY)])
-    chosen = {UsageRow.user_id: user_id, UsageRow.agent_id: agent_id, UsageRow.model: model}
-    for column, value in chosen.items():
-        if value is not None:
-            statement = statement.where(column == value)
+    statement = select(*columns).where(*_selected(selected)).order_by(*columns[: len(KEY)])
     return [UsageEntry(**row._asdict()) for row in await connection.execute(statement)]
+
+
+async def sums(connection: Connection, selected: UsageSelection, by: Sequence[str]) -> list[UsageSum]:
+    """One sum for each value of these columns."""
+    names = [getattr(UsageRow, name) for name in by]
+    summed = [func.coalesce(func.sum(getattr(UsageRow, name)), 0).label(name) for name in (*COUNTS, "cost")]
+    unpriced = func.coalesce(func.sum(case((UsageRow.cost.is_(None), UsageRow.requests), else_=0)), 0)
+    statement = select(*names, *summed, unpriced.label("unpriced_requests")).where(*_selected(selected))
+    rows = await connection.execute(statement.group_by(*names) if names else statement)
+    counted = (*COUNTS, "unpriced_requests", "cost")
+    return [
+        UsageSum(
+            names=tuple(str(getattr(row, name)) for name in by),
+            **{name: int(getattr(row, name)) for name in counted},  # PostgreSQL sums to decimals
+        )
+        for row in rows
+    ]
 
 
 async def first_day(connection: Connection, *, user_id: str | None = None) -> str | None:
@@ -113,6 +118,16 @@ async def put_limit(connection: Connection, limit: StoredLimit) -> None:
 async def delete_limit(connection: Connection, scope: Scope, user_id: str) -> bool:
     own = (UsageLimitRow.scope == scope, UsageLimitRow.user_id == user_id)
     return (await connection.execute(delete(UsageLimitRow).where(*own))).rowcount > 0
+
+
+def _selected(selected: UsageSelection) -> list[ColumnElement[bool]]:
+    chosen = {
+        UsageRow.user_id: selected.user_id,
+        UsageRow.agent_id: selected.agent_id,
+        UsageRow.model: selected.model,
+    }
+    equal = [column == value for column, value in chosen.items() if value is not None]
+    return [*_between(selected.first, selected.last), *equal]
 
 
 def _between(first: str, last: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

@@ -2,13 +2,14 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from chie.access.identity import current_user
 from chie.chat.sessions.usage import UsageStore
-from chie.chat.sessions.usage_entry import COUNTS, NANO, UsageEntry
+from chie.chat.sessions.usage_entry import COUNTS, NANO, UsageSelection, UsageSum
 from chie.chat.usage.limits import require_admin
 from chie.errors import ValidationError
 
@@ -42,13 +43,6 @@ class Sum:
     unpriced_requests: int = 0
     cost: float = 0.0
 
-    @classmethod
-    def of(cls, entries: Iterable[UsageEntry]) -> "Sum":
-        entries = list(entries)
-        counts = {name: sum(getattr(entry, name) for entry in entries) for name in COUNTS}
-        unpriced = sum(entry.requests for entry in entries if entry.cost is None)
-        return cls(**counts, unpriced_requests=unpriced, cost=sum(entry.cost or 0 for entry in entries) / NANO)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Group(Sum):
@@ -76,17 +70,18 @@ class UsageReports:
 
     async def report(self, selection: Selection) -> Report:
         """`since` is the first day on which anything was used."""
-        entries = await self._entries(selection)
-        since = await self._store.first_day(user_id=_user_id(selection))
+        selected = _selected(selection)
+        by = ((), ("day",), ("model", "host"), ("agent_id",), ("user_id",))
+        total, days, models, agents, users = await self._store.sums(selected, *by)
         return Report(
             first=selection.first,
             last=selection.last,
-            since=since,
-            total=Sum.of(entries),
-            days=sorted(_groups(entries, lambda entry: (entry.day, "")), key=lambda group: group.name),
-            models=_groups(entries, lambda entry: (entry.model, entry.host)),
-            agents=_groups(entries, lambda entry: (entry.agent_id, "")),
-            users=_groups(entries, lambda entry: (entry.user_id, "")),
+            since=await self._store.first_day(user_id=selected.user_id),
+            total=Sum(**_counts(total[0])),
+            days=sorted(_groups(days), key=lambda group: group.name),
+            models=_groups(models),
+            agents=_groups(agents),
+            users=_groups(users),
         )
 
     async def csv(self, selection: Selection) -> str:
@@ -94,21 +89,11 @@ class UsageReports:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\r\n")
         writer.writerow(["day", "user", "agent", "model", "host", "price", *COUNTS, "cost_usd"])
-        for entry in await self._entries(selection):
+        for entry in await self._store.entries(_selected(selection)):
             cost = "" if entry.cost is None else f"{entry.cost / NANO:.9f}"
             counts = [getattr(entry, name) for name in COUNTS]
             writer.writerow([*map(_cell, entry.key), *counts, cost])
         return text.getvalue()
-
-    async def _entries(self, selection: Selection) -> list[UsageEntry]:
-        _validate(selection)
-        return await self._store.entries(
-            first=f"{selection.first}",
-            last=f"{selection.last}",
-            user_id=_user_id(selection),
-            agent_id=selection.agent_id,
-            model=selection.model,
-        )
 
 
 def _validate(selection: Selection) -> None:
@@ -120,18 +105,26 @@ def _validate(selection: Selection) -> None:
         raise ValidationError("usage.too_many_days", limit=MAX_DAYS)
 
 
-def _user_id(selection: Selection) -> str | None:
-    """None is everybody."""
-    return selection.user_id if selection.everyone else selection.user_id or current_user().id
+def _selected(selection: Selection) -> UsageSelection:
+    """Raises ForbiddenError for the usage of others, unless the caller is an admin."""
+    _validate(selection)
+    return UsageSelection(
+        first=f"{selection.first}",
+        last=f"{selection.last}",
+        user_id=selection.user_id if selection.everyone else selection.user_id or current_user().id,
+        agent_id=selection.agent_id,
+        model=selection.model,
+    )
 
 
-def _groups(entries: Sequence[UsageEntry], key: Callable[[UsageEntry], tuple[str, str]]) -> list[Group]:
+def _groups(sums: Iterable[UsageSum]) -> list[Group]:
     """The most expensive first, then the largest."""
-    found: dict[tuple[str, str], list[UsageEntry]] = {}
-    for entry in entries:
-        found.setdefault(key(entry), []).append(entry)
-    groups = [Group(name=name, host=host, **asdict(Sum.of(own))) for (name, host), own in found.items()]
+    groups = [Group(name=one.names[0], host=one.names[1] if one.names[1:] else "", **_counts(one)) for one in sums]
     return sorted(groups, key=lambda group: (-group.cost, -group.input_tokens - group.output_tokens, group.name))
+
+
+def _counts(found: UsageSum) -> dict[str, Any]:
+    return {**{name: getattr(found, name) for name in (*COUNTS, "unpriced_requests")}, "cost": found.cost / NANO}
 
 
 def _cell(text: str) -> str:
