@@ -36,7 +36,7 @@ async def test_call_that_waits_for_approval_has_its_own_mark(chat_on_both: ChatC
         session = first.session_id
 
         async def is_saved() -> bool:
-            return (await chat.get("/api/sessions/marks"))["waiting"] == [session]
+            return bool((await chat.get("/api/sessions/marks"))["waiting"] == [session])
 
         await until(is_saved)
         assert (await chat.get("/api/sessions/marks"))["running"] == []
