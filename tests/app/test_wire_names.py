@@ -53,6 +53,8 @@ API = {
     "/api/me": {"get"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
+    "/api/sessions/marks": {"get"},
+    "/api/sessions/{session_id}/seen": {"post"},
     "/api/sessions/{session_id}/export": {"get"},
     "/api/sessions/import": {"post"},
     "/api/prompts": {"get", "post"},

@@ -10,6 +10,7 @@ import { Field, TextInput } from "../ui/field";
 import { focusMain } from "../ui/focus";
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
 import { exportUrl, isRemoved, type Session, useSessionActions } from "./client";
+import { useMark } from "./marks";
 import { findHref, PassageLine, sessionHref } from "./passage";
 
 export const SessionRow = memo(function SessionRow({
@@ -27,6 +28,7 @@ export const SessionRow = memo(function SessionRow({
   const [renaming, setRenaming] = useState(false);
   const leaving = useFocusAfterLeaving(session);
   const title = session.title || t.untitled;
+  const mark = useMark(session.session_id);
   const save = (format: "markdown" | "json") => () => window.open(exportUrl(session, format), "_self");
   return (
     <div className={current ? "session current" : "session"}>
@@ -37,6 +39,11 @@ export const SessionRow = memo(function SessionRow({
         aria-current={current ? "page" : undefined}
       >
         <span className="ellipsis">{title}</span>
+        {mark && !(current && mark === "unread") && (
+          <span className={`session-state ${mark}`} title={t[mark]}>
+            <span className="hidden-text">{t[mark]}</span>
+          </span>
+        )}
         {session.passage && <PassageLine passage={session.passage} />}
       </a>
       {session.archived_at && <span className="session-mark">{t.archivedMark}</span>}
