@@ -67,6 +67,8 @@ API = {
     "/api/sessions/{session_id}/shares": {"post"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
+    "/api/sessions/marks": {"get"},
+    "/api/sessions/{session_id}/seen": {"post"},
     "/api/sessions/{session_id}/export": {"get"},
     "/api/sessions/import": {"post"},
     "/api/prompts": {"get", "post"},

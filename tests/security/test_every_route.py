@@ -114,6 +114,8 @@ ROUTES: dict[str, Case] = {
     "PATCH /api/sessions/{session_id}": Case(PRIVATE, body={"title": "mine"}),
     "DELETE /api/sessions/{session_id}": Case(PRIVATE),
     "GET /api/sessions/{session_id}/export": Case(PRIVATE),
+    "GET /api/sessions/marks": Case(LISTING),
+    "POST /api/sessions/{session_id}/seen": Case(PRIVATE, body={"message_id": "{message_id}"}),
     "POST /api/sessions/import": Case(LISTING),  # into the caller's own sessions
     "GET /api/prompts": Case(LISTING),
     "POST /api/prompts": Case(LISTING, body={"name": "mine", "text": "own words"}),
@@ -299,6 +301,7 @@ def test_same_requests_succeed_for_the_owner(team: Team) -> None:
         "POST /api/chat/{message_id}/approve": 409,
         "POST /api/chat/{message_id}/answer": 409,
         "DELETE /api/sessions/{session_id}": 204,
+        "POST /api/sessions/{session_id}/seen": 204,
         "DELETE /api/prompts/{prompt_id}": 204,
         "PUT /api/sessions/{session_id}/queue/{message_id}": 409,  # the id of a message that was sent
         "DELETE /api/sessions/{session_id}/queue/{message_id}": 404,  # see test_queue.py

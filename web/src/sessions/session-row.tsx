@@ -11,6 +11,7 @@ import { focusMain } from "../ui/focus";
 import { LazyDialog } from "../ui/lazy-dialog";
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
 import { exportUrl, isRemoved, type Session, useSessionActions } from "./client";
+import { useMark } from "./marks";
 import { findHref, PassageLine, sessionHref } from "./passage";
 
 const ShareDialog = lazy(() => import("../pages/shared/share-dialog"));
@@ -32,6 +33,7 @@ export const SessionRow = memo(function SessionRow({
   const [Opened, setDialog] = useState<typeof ShareDialog | null>(null);
   const leaving = useFocusAfterLeaving(session);
   const title = session.title || t.untitled;
+  const mark = useMark(session.session_id);
   const save = (format: "markdown" | "json") => () => window.open(exportUrl(session, format), "_self");
   // The dialog is beside the row, whose styles are not for it.
   return (
@@ -44,6 +46,11 @@ export const SessionRow = memo(function SessionRow({
           aria-current={current ? "page" : undefined}
         >
           <span className="ellipsis">{title}</span>
+          {mark && !(current && mark === "unread") && (
+            <span className={`session-state ${mark}`} title={t[mark]}>
+              <span className="hidden-text">{t[mark]}</span>
+            </span>
+          )}
           {session.passage && <PassageLine passage={session.passage} />}
         </a>
         {session.archived_at && <span className="session-mark">{t.archivedMark}</span>}

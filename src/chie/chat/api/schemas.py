@@ -69,6 +69,10 @@ class Queue(Body):
     attachments: Attachments = Field(default_factory=list, description="The ids of files that were uploaded before.")
 
 
+class Seen(Body):
+    message_id: Id = Field(description="The answer that was shown.")
+
+
 class SendQueued(Body):
     stop: StrictBool = Field(default=False, description="True stops the answer that the message waits for.")
 

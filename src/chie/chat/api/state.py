@@ -35,6 +35,7 @@ from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.endpoints import EndpointStore
 from chie.chat.sessions.logins import LoginStore
+from chie.chat.sessions.marks import MarkStore
 from chie.chat.sessions.prompts import PromptStore
 from chie.chat.sessions.queue import MessageQueue
 from chie.chat.sessions.secret_box import SecretBox
@@ -75,6 +76,7 @@ class Chat:
         self.agents = agents
         self.metrics = Metrics(self._tool_names)
         self.sessions = SessionService(database)
+        self.marks = MarkStore(database)
         self.attachments = AttachmentStore(database)
         self.prompts = PromptStore(database)
         self.importer = Importer(database)

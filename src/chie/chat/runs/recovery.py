@@ -11,6 +11,7 @@ from chie.chat.sessions.answer_builder import AnswerBuilder, error_events
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, Message, Status, StoredEvent
+from chie.chat.sessions.unread import set_unread
 from chie.errors import ServiceError
 
 UNSAVED_EVENTS = 10_000  # more than a process can have sent and not saved; their numbers are skipped
@@ -45,6 +46,7 @@ class Recovery:
 
     async def _end(self, message_id: str, owner: str, status: Status) -> bool:
         async def change(connection: Connection) -> bool:
+            await set_unread(connection, message_id, owner=owner)
             answer = await repository.lock_owned(connection, message_id, owner)
             if answer is None:
                 return False

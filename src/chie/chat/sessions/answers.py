@@ -9,6 +9,7 @@ from chie.chat.sessions.answer_builder import AnswerBuilder
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, Message, MessageContent, now
+from chie.chat.sessions.unread import set_unread
 from chie.chat.sessions.usage_entry import UsageRecord
 from chie.errors import NotFoundError
 
@@ -69,6 +70,7 @@ class AnswerStore:
 
         async def change(connection: Connection) -> bool:
             await usage_table.record(connection, usage or UsageRecord(), backend, now())
+            await set_unread(connection, rest.message_id, owner=self._owner)
             if await repository.finish(connection, rest.message_id, final, owner=self._owner):
                 await _insert(connection, [rest], replace_events=replace_events)
                 await self._database.notify(connection, [rest.message_id])

@@ -68,6 +68,7 @@ class SessionRow(Table):
     archived_at: Mapped[datetime | None] = mapped_column(Moment)
     model: Mapped[str | None] = mapped_column(Text)  # the chosen one; null is the agent's own
     parameters: Mapped[dict[str, Any] | None] = mapped_column(JsonObject)
+    unread_id: Mapped[str | None] = mapped_column(String(36))  # the last answer that ended and has not been seen
     project_id: Mapped[str | None] = mapped_column(String(36))
 
     __table_args__ = (

@@ -182,7 +182,11 @@ async def events(connection: Connection, message_id: str, *, after: int = 0, lim
         .limit(limit)
     )
     rows = await connection.execute(statement)
-    return [EventChunk(message_id=row.message_id, first=row.first, items=json.loads(row.data)) for row in rows]
+    return [stored_chunk(row) for row in rows]
+
+
+def stored_chunk(row: Row[*tuple[Any, ...]]) -> EventChunk:
+    return EventChunk(message_id=row.message_id, first=row.first, items=json.loads(row.data))
 
 
 async def finish(connection: Connection, message_id: str, final: MessageContent, *, owner: str) -> bool:

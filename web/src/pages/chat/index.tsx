@@ -11,6 +11,7 @@ import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
 import { Translated, useTranslate } from "../../i18n/translate";
 import { hrefTo, useRoute } from "../../route";
+import { useSeen } from "../../sessions/marks";
 import { LinkButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { Empty, ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
@@ -40,6 +41,7 @@ export default function ChatPage() {
   const { dropped, over, handlers } = useDrop();
   useOpening(session, conversation);
   useReopening(session, conversation);
+  useSeen(session, conversation);
   const find = useFind(session, conversation);
   const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
   return (

@@ -5,8 +5,8 @@ from alembic import op
 
 from chie.chat.sessions.migrations.types import MOMENT
 
-revision = "0014"
-down_revision = "0013"
+revision = "0015"
+down_revision = "0014"
 
 
 def upgrade() -> None:
