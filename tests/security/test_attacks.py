@@ -239,6 +239,8 @@ def test_writes_are_audited_without_their_content(team: Team, home: Path) -> Non
     text = (home / "audit.log").read_text()
     noted = [(row["user"], row["kind"], row["id"], row["outcome"]) for row in map(json.loads, text.splitlines())]
     assert noted == [
+        ("aki", "project.created", team.project_id, "done"),
+        ("aki", "session.shared", team.session_id, "done"),
         ("aki", "note.created", team.note_id, "done"),
         ("aki", "anchors.reported", "abcdef0", "done"),
         ("aki", "note.created", team.shared_id, "done"),
@@ -251,6 +253,7 @@ def test_writes_are_audited_without_their_content(team: Team, home: Path) -> Non
         ("aki", "session.deleted", team.session_id, "done"),
     ]
     assert SECRET not in text
+    assert team.share_token not in text
 
 
 def test_revoked_user_is_rejected_at_once(team: Team) -> None:
