@@ -1,6 +1,6 @@
 """The web page: its size, time until the user can type, and what a key press costs in a session of 400 messages.
 
-Limits: 160 KB of JavaScript (gzip) before what is loaded on demand, one frame (16.7 ms) a key press.
+Limits: 170 KB of JavaScript (gzip) before what is loaded on demand, one frame (16.7 ms) a key press.
 """
 
 import tempfile
@@ -19,7 +19,7 @@ from tests.e2e.long_sessions import long_session
 from bench.figure import Figure
 from bench.table import table
 
-LIMIT_KB = 160
+LIMIT_KB = 170
 FRAME_MS = 1000 / 60
 MESSAGES = 400
 KEYS = "the quick brown fox jumps over the lazy dog"

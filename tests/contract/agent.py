@@ -420,7 +420,8 @@ class ToolAgentContract(ModelAgentContract):
         async for event in agent.stream_chat("hello", (), "session-1", approve=approve):
             announced += [event]
         [call] = asked
-        assert {name: value for name, value in call.items() if name != "definition"} == {
+        assert call["preview"]["danger"] == "delete"
+        assert {name: value for name, value in call.items() if name not in ("definition", "preview")} == {
             "type": "tool_call", "id": "c1", "name": tool, "arguments": {"what": "disk"}, "approval": "required",
         }  # fmt: skip
         assert witness.erased == ["disk"]

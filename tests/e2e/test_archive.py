@@ -1,6 +1,7 @@
 """Pinning conversations on top of the list, and archiving them."""
 
 import re
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -28,19 +29,20 @@ def rows(screen: Screen) -> Locator:
 def test_pinned_conversation_is_in_a_group_on_top(open_screen: OpenScreen, language: str) -> None:
     t = TEXTS[language]
     screen = open_screen(locale=language)
-    ask_over_http(screen.address, f"weekly report {language}")
+    title = f"weekly report {uuid4()}"
+    ask_over_http(screen.address, title)
     ask_over_http(screen.address, f"newer question {language}")
     screen.page.reload()
-    expect(row(screen, f"weekly report {language}")).to_be_visible()
-    act(screen, f"weekly report {language}", t["pin"])
+    expect(row(screen, title)).to_be_visible()
+    act(screen, title, t["pin"])
     expect(rows(screen).nth(0)).to_have_text(t["pinned"])
-    expect(rows(screen).nth(1)).to_contain_text(f"weekly report {language}")
+    expect(rows(screen).nth(1)).to_contain_text(title)
     screen.page.reload()
-    expect(rows(screen).nth(1)).to_contain_text(f"weekly report {language}")
-    expect(row(screen, f"weekly report {language}")).to_have_count(1)
-    act(screen, f"weekly report {language}", t["unpin"])
+    expect(rows(screen).nth(1)).to_contain_text(title)
+    expect(row(screen, title)).to_have_count(1)
+    act(screen, title, t["unpin"])
     expect(rows(screen).nth(0)).not_to_have_text(t["pinned"])
-    expect(row(screen, f"weekly report {language}")).to_be_visible()
+    expect(row(screen, title)).to_be_visible()
 
 
 @pytest.mark.req("AG-12")
@@ -48,7 +50,7 @@ def test_pinned_conversation_is_in_a_group_on_top(open_screen: OpenScreen, langu
 def test_archived_conversation_is_out_of_the_list_and_comes_back(open_screen: OpenScreen, language: str) -> None:
     t = TEXTS[language]
     screen = open_screen(locale=language)
-    title = f"outage of {language}"
+    title = f"outage of {uuid4()}"
     session = ask_over_http(screen.address, title)
     screen.open(f"/#/chat/{session}")
     screen.page.reload()

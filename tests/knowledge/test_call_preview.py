@@ -7,8 +7,8 @@ from fastmcp import Client
 
 from chie.access.identity import User, acting_as
 from chie.knowledge.server import create_server
+from chie.mcp_kit.approval import PREVIEW_TOOL
 from chie.mcp_kit.auth import user_ticket
-from chie.mcp_kit.call_preview import PREVIEW_TOOL
 from chie.mcp_kit.server import Server
 
 pytestmark = pytest.mark.req("AG-9")

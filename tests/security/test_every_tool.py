@@ -8,8 +8,8 @@ from tests.security.conftest import ADDRESS, SECRET, Team
 
 from chie.access.identity import User, acting_as
 from chie.knowledge.prompts import QUERY_PROMPT
+from chie.mcp_kit.approval import PREVIEW_TOOL
 from chie.mcp_kit.auth import TICKET_META, user_ticket
-from chie.mcp_kit.call_preview import PREVIEW_TOOL
 from chie.mcp_kit.server import Server
 from chie.servers import load_agent_servers
 

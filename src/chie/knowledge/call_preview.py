@@ -7,7 +7,7 @@ from starlette.concurrency import run_in_threadpool
 
 from chie.knowledge.note import Note
 from chie.knowledge.service import KnowledgeService
-from chie.mcp_kit.call_preview import CallPreview, FieldChange, shown_name, shown_value
+from chie.mcp_kit.approval import CallPreview, FieldChange, shown_name, shown_value
 from chie.mcp_kit.previews import PreviewMiddleware
 from chie.mcp_kit.server import Server
 from chie.messages.catalogue import Message

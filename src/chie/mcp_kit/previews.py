@@ -11,7 +11,7 @@ from fastmcp.tools import ToolResult
 from mcp_types import CallToolRequestParams
 
 from chie.errors import ChieError
-from chie.mcp_kit.call_preview import PREVIEW_TOOL, CallPreview
+from chie.mcp_kit.approval import PREVIEW_TOOL, CallPreview
 
 Describe = Callable[[str, Mapping[str, Any]], Awaitable[CallPreview | None]]
 

@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Any
 
 from chie.errors import ChieError
-from chie.mcp_kit.call_preview import CallPreview, Danger, FieldChange, shown_name, shown_value
+from chie.mcp_kit.approval import CallPreview, Danger, FieldChange, shown_name, shown_value
 from chie.messages.catalogue import Message
 from chie.n8n.backup_diff import Difference, compare
 from chie.n8n.client import N8nApiClient

@@ -9,8 +9,7 @@ from fastmcp.tools import Tool, ToolResult
 from mcp_types import TextContent
 from pydantic import PrivateAttr, SecretStr
 
-from chie.mcp_kit.approval import destructive_with
-from chie.mcp_kit.call_preview import CallPreview
+from chie.mcp_kit.approval import CallPreview, destructive_with
 from chie.mcp_kit.previews import PreviewMiddleware
 from chie.mcp_kit.server import Server
 from chie.mcp_kit.views import add_view, shown_by

@@ -11,7 +11,7 @@ from mcp_types import ToolAnnotations
 from pydantic import ValidationError as PydanticError
 
 from chie.errors import ChieError
-from chie.mcp_kit.call_preview import CallPreview
+from chie.mcp_kit.approval import CallPreview
 from chie.mcp_kit.errors import unexpected
 from chie.messages.catalogue import Message
 from chie.n8n.argument_errors import invalid

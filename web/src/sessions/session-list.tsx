@@ -34,7 +34,7 @@ export function SessionList() {
   const current = useRoute().rest[0];
   const rows = useDeferredValue(
     useMemo(
-      () => [...(searched ? [] : toRows(pinned, removed, "pinned")), ...toRows(data, removed)],
+      () => (searched ? toRows(data, removed) : onTop(toRows(pinned, removed, "pinned"), data, removed)),
       [data, pinned, searched, removed],
     ),
   );
@@ -114,6 +114,12 @@ function keyOf(row: Row | undefined, index: number): string | number {
 function heightOf(row: Row | undefined): number {
   if (row?.type === "group") return GROUP_HEIGHT;
   return row?.session.passage ? PASSAGE_HEIGHT : ROW_HEIGHT;
+}
+
+/** The two lists are loaded one after the other: a session that is in both for a moment is shown once. */
+function onTop(pinned: Row[], data: Parameters<typeof toRows>[0], removed: ReadonlySet<string>): Row[] {
+  const ids = pinned.flatMap((row) => (row.type === "session" ? row.session.session_id : []));
+  return [...pinned, ...toRows(data, new Set([...removed, ...ids]))];
 }
 
 function toRows(

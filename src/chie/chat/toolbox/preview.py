@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from chie.chat.toolbox.tool import Hint, Tool
-from chie.mcp_kit.call_preview import CallPreview, Danger, Json, shown_name
+from chie.mcp_kit.approval import CallPreview, Danger, Json, shown_name
 from chie.messages.catalogue import Message
 
 MAX_DESCRIPTION = 400

@@ -23,7 +23,7 @@ from chie.chat.toolbox.user_connections import UserConnections
 from chie.chat.toolbox.views import View
 from chie.chat.toolbox.wrappers import ServerLists, UniqueNames
 from chie.errors import ConfigurationError, ConflictError, NotFoundError
-from chie.mcp_kit.call_preview import PREVIEW_TOOL
+from chie.mcp_kit.approval import PREVIEW_TOOL
 from chie.messages.catalogue import Message
 from chie.web_fetch.url_policy import UrlPolicy, load_policy
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from chie.mcp_kit.call_preview import CallPreview, shown_name
+from chie.mcp_kit.approval import CallPreview, shown_name
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import Connections, JsonObject, Nodes, RawArguments, Settings, Tags, WorkflowName
 from chie.n8n.models import Json

@@ -1,6 +1,6 @@
 """`delete_workflow`."""
 
-from chie.mcp_kit.call_preview import CallPreview
+from chie.mcp_kit.approval import CallPreview
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments, WorkflowId
 from chie.n8n.change_preview import named_preview

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from chie.mcp_kit.call_preview import CallPreview
+from chie.mcp_kit.approval import CallPreview
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import RawArguments, VersionId, WorkflowId
 from chie.n8n.change_preview import change_preview

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BeforeValidator, Field, WithJsonSchema
 
-from chie.mcp_kit.call_preview import CallPreview, shown_name
+from chie.mcp_kit.approval import CallPreview, shown_name
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments, ExecutionId, WorkflowId, parse_json
 from chie.n8n.change_preview import named_preview

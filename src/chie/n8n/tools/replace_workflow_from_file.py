@@ -1,6 +1,6 @@
 """`replace_workflow_from_file`."""
 
-from chie.mcp_kit.call_preview import CallPreview
+from chie.mcp_kit.approval import CallPreview
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import FilePath, RawArguments, VersionId, WorkflowId
 from chie.n8n.change_preview import change_preview

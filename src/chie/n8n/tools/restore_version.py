@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from chie.mcp_kit.call_preview import CallPreview
+from chie.mcp_kit.approval import CallPreview
 from chie.n8n.arguments import RawArguments, WorkflowId
 from chie.n8n.backups import backup_time
 from chie.n8n.change_preview import change_preview

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from chie.mcp_kit.call_preview import CallPreview, shown_name
+from chie.mcp_kit.approval import CallPreview, shown_name
 from chie.messages.catalogue import Message
 from chie.n8n import execution_summary
 from chie.n8n.arguments import Arguments, ExecutionId

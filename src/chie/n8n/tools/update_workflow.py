@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from chie.mcp_kit.call_preview import CallPreview
+from chie.mcp_kit.approval import CallPreview
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import (
     Connections,
