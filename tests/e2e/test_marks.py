@@ -1,5 +1,6 @@
 """Marks in the list of conversations: running, waiting for the user, unread."""
 
+import json
 import re
 from pathlib import Path
 
@@ -54,3 +55,15 @@ def test_answer_that_waits_for_approval_says_so(open_screen: OpenScreen) -> None
     screen.ask("clean up")
     expect(screen.page).to_have_url(re.compile("#/chat/"))
     expect(row(screen).locator(".session-state.waiting")).to_have_text("Waiting for you")
+
+
+def test_answer_that_ended_on_the_screen_is_seen_without_waiting_for_its_mark(open_screen: OpenScreen) -> None:
+    screen = open_screen()
+    nothing = json.dumps({"running": [], "waiting": [], "unread": []})
+    screen.page.route(
+        "**/api/sessions/marks", lambda route: route.fulfill(body=nothing, content_type="application/json")
+    )
+    with screen.page.expect_request("**/seen") as seen:
+        screen.ask("hello")
+        screen.wait_for_end()
+    assert seen.value.method == "POST"

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import type { Conversation } from "../../core/chats";
 import { api } from "../api";
 import { queryClient } from "../query";
@@ -48,14 +48,17 @@ export function useSeen(sessionId: string, { live, messages, state }: Conversati
   const last = messages.findLast((message) => message.answer);
   const ended = state === "ready" && !live && last ? last.id : null;
   const unread = useMark(sessionId) === "unread";
+  const watched = useRef<string | null>(null); // the session whose answer ran on this screen
+  if (live) watched.current = sessionId;
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer begins or ends, or another one is opened
   useEffect(() => {
     void queryClient.invalidateQueries({ queryKey: KEY, exact: true });
   }, [live, sessionId]);
   useEffect(() => {
-    if (!ended || !unread) return;
+    if (!ended || (!unread && watched.current !== sessionId)) return;
     const see = () => {
       if (document.visibilityState !== "visible") return;
+      watched.current = null;
       api
         .post(`/api/sessions/${encodeURIComponent(sessionId)}/seen`, { message_id: ended })
         .then(() => queryClient.invalidateQueries({ queryKey: KEY, exact: true }))
