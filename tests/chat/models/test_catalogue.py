@@ -251,6 +251,18 @@ async def test_changed_endpoint_takes_the_place_of_the_old_one(catalogue: ModelC
     assert caught.value.code == "models.endpoint_missing"
 
 
+async def test_running_answer_keeps_the_model_of_an_endpoint_that_is_removed(
+    catalogue: ModelCatalogue, openai: OpenAIServer
+) -> None:
+    openai.script.extend([say("one"), say("two")])
+    listed = stored(catalogue, EndpointSpec(id="e1", kind="openai", name="First", url=openai.base_url))
+    model = await catalogue.model("e1/gpt-4o")
+    assert await answer(model) == "one"
+    listed.clear()
+    assert await catalogue.models() == []
+    assert await answer(model) == "two", "the next round of tool calls"
+
+
 async def test_model_that_is_gone_says_to_choose_another(catalogue: ModelCatalogue, openai: OpenAIServer) -> None:
     stored(catalogue, EndpointSpec(id="e1", kind="openai", name="LM Studio", url=openai.base_url))
     await catalogue.model("e1/gpt-4o")

@@ -49,6 +49,7 @@ class ModelCatalogue:
         self._create = create
         self._source: StoredEndpoints | None = None
         self._stored: dict[str, ModelProvider] = {}
+        self._gone: list[ModelProvider] = []  # an answer may still be running on one of them
         self._refreshing = asyncio.Lock()
 
     def use(self, source: StoredEndpoints) -> None:
@@ -96,17 +97,17 @@ class ModelCatalogue:
             await provider.close()
 
     async def close(self) -> None:
-        for provider in [*self._fixed.values(), *self._stored.values()]:
+        for provider in [*self._fixed.values(), *self._stored.values(), *self._gone]:
             await provider.close()
 
     async def _providers(self) -> dict[str, ModelProvider]:
         if self._source is not None:
             async with self._refreshing:
-                await self._refresh(await self._source())
+                self._refresh(await self._source())
         return {**self._stored, **self._fixed} if self._stored else self._fixed
 
-    async def _refresh(self, specs: Sequence[EndpointSpec]) -> None:
-        """Keeps the providers whose spec has not changed, and closes those that are gone."""
+    def _refresh(self, specs: Sequence[EndpointSpec]) -> None:
+        """Keeps the providers whose spec has not changed; those that are gone are closed with the app."""
         before, self._stored = self._stored, {}
         for spec in specs:
             kept = before.get(spec.id)
@@ -114,8 +115,7 @@ class ModelCatalogue:
                 self._stored[spec.id] = before.pop(spec.id)
             elif self._create is not None:
                 self._stored[spec.id] = self._create(spec)
-        for gone in before.values():
-            await gone.close()
+        self._gone += before.values()
 
 
 def reference(endpoint_id: str, name: str) -> str:
