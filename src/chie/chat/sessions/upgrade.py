@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, Column, Connection, MetaData, PrimaryKeyConstraint, String, inspect, text
 from sqlalchemy import Table as Relation
 
-from chie.chat.sessions import project_models  # noqa: F401  declares tables
+from chie.chat.sessions import project_models, usage_models  # noqa: F401  declare tables
 from chie.chat.sessions.models import Table
 from chie.database.engine import blocking_engine, is_sqlite, location, translate_errors
 from chie.database.sqlite import enable_wal

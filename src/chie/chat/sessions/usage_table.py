@@ -10,8 +10,8 @@ from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
 from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
 
 from chie.chat.sessions.connection import Connection
-from chie.chat.sessions.models import RecordedUsageRow, UsageLimitRow, UsageRow
 from chie.chat.sessions.usage_entry import COUNTS, Scope, StoredLimit, UsageEntry, UsageRecord, UsageSelection, UsageSum
+from chie.chat.sessions.usage_models import RecordedUsageRow, UsageLimitRow, UsageRow
 
 KEY = ("day", "user_id", "agent_id", "model", "host", "price")
 
