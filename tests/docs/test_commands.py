@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from docs.generate import setting_names
@@ -143,6 +144,12 @@ def ask(reader: Reader, _: OpenAIServer) -> None:
     reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
     session = patient.get(f"{reader.replacements[APP]}/api/sessions/{response.headers['X-Chie-Session']}").json()
     reader.env["QUESTION"] = session["messages"][0]["message_id"]
+    reader.env["SESSION"] = session["session_id"]
+
+
+def ask_before_queueing(reader: Reader, model: OpenAIServer) -> None:
+    ask(reader, model)
+    reader.env["QUEUED"] = str(uuid4())
 
 
 def ask_for_a_destructive_tool(reader: Reader, model: OpenAIServer) -> None:
@@ -162,6 +169,7 @@ PREPARATIONS: dict[str, Callable[[Reader, OpenAIServer], None]] = {
     "/stream/$MESSAGE": ask,
     "/stop": ask,
     "/regenerate": ask,
+    "/queue/$QUEUED": ask_before_queueing,
     "/approve": ask_for_a_destructive_tool,
 }
 

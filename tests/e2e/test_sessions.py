@@ -193,11 +193,12 @@ def test_a_file_that_is_dropped_on_the_chat_is_added(screen: Screen) -> None:
 
 
 def test_everything_can_be_reached_from_the_command_palette(screen: Screen) -> None:
-    session = ask_over_http(screen.address, "found by palette")
+    title = f"found by palette {uuid4().hex[:8]}"
+    session = ask_over_http(screen.address, title)
     expect(screen.field).to_be_visible()
     screen.page.keyboard.press("Control+k")
-    screen.page.get_by_role("combobox").fill("found by")
-    expect(screen.page.get_by_role("option", name="found by palette")).to_be_visible()
+    screen.page.get_by_role("combobox").fill(title)
+    expect(screen.page.get_by_role("option", name=title)).to_be_visible()
     screen.page.keyboard.press("Enter")
     expect(screen.page).to_have_url(f"{screen.address}/#/chat/{session}")
     screen.page.keyboard.press("Control+k")
