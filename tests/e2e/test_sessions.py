@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from uuid import uuid4
 
 from playwright.sync_api import FilePayload, Locator, expect
 from tests.e2e.conftest import OpenScreen
