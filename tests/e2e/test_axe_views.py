@@ -89,7 +89,7 @@ def knowledge(screen: Screen, note_ids: list[str]) -> Iterator[str]:
         "": ".kn-item",
         "?q=nginx": "mark",
         f"/{note_ids[-1]}": ".kn-detail input[type=checkbox]",
-        "?map": ".kn-point",
+        "?map": ".kn-drawing",
         "?map=links": ".kn-plane",
         "?inbox": "h1",
     }
