@@ -17,8 +17,11 @@ from tests.fakes.postgres import new_database, run_server
 from tests.fakes.sse import Sse, parse
 
 from chie.app import create_app
+from chie.chat.agents.assembly import open_agents
 from chie.chat.agents.registry import AgentFactory
 from chie.chat.module import ChatModule
+from chie.chat.settings import ChatSettings
+from chie.settings import load
 
 NO_PAGE = Path("/nonexistent")
 
@@ -80,6 +83,16 @@ async def open_chat(url: URL, registry: AgentFactory | None = None) -> AsyncIter
 def create_chat_app(registry: AgentFactory, url: URL | None = None, *, save_seconds: float = 0.02) -> FastAPI:
     chat = ChatModule(url, save_seconds=save_seconds)
     return create_app({}, nullcontext(registry), chat=chat, page=NO_PAGE)
+
+
+@asynccontextmanager
+async def agents_client(base_url: str, folder: Path) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of an app whose own agents use the model server at this URL."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("OPENAI_BASE_URL", base_url)
+        app = create_app({}, open_agents(load(ChatSettings), {}), chat=ChatModule(sqlite_url(folder)), page=NO_PAGE)
+    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
+        yield client
 
 
 def sqlite_url(folder: Path) -> URL:

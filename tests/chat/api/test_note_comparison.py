@@ -6,15 +6,9 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.fakes.chat import serving, sqlite_url
+from tests.fakes.chat import agents_client
 from tests.fakes.model_server import say
 from tests.fakes.openai_server import OpenAIServer
-
-from chie.app import create_app
-from chie.chat.agents.assembly import open_agents
-from chie.chat.module import ChatModule
-from chie.chat.settings import ChatSettings
-from chie.settings import load
 
 URL = "/api/chat/compare-notes"
 NOTES = {"older": {"content": "タイムアウトは30秒。"}, "newer": {"title": "Timeout", "content": "It is 60 s now."}}
@@ -28,12 +22,8 @@ def model() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-async def chat(
-    model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[httpx2.AsyncClient]:
-    monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
-    app = create_app({}, open_agents(load(ChatSettings), {}), chat=ChatModule(sqlite_url(tmp_path)), page=tmp_path)
-    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
+async def chat(model: OpenAIServer, tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
+    async with agents_client(model.base_url, tmp_path) as client:
         yield client
 
 

@@ -7,16 +7,10 @@ from zoneinfo import ZoneInfo
 
 import httpx2
 import pytest
-from tests.fakes.chat import NO_PAGE, serving, sqlite_url
+from tests.fakes.chat import agents_client
 from tests.fakes.model_server import say
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.sse import asking
-
-from chie.app import create_app
-from chie.chat.agents.assembly import open_agents
-from chie.chat.module import ChatModule
-from chie.chat.settings import ChatSettings
-from chie.settings import load
 
 FIRST, LAST = "Pacific/Kiritimati", "Etc/GMT+12"  # 26 hours apart: it is never the same day
 
@@ -28,12 +22,8 @@ def model() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-async def chat(
-    model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[httpx2.AsyncClient]:
-    monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
-    app = create_app({}, open_agents(load(ChatSettings), {}), chat=ChatModule(sqlite_url(tmp_path)), page=NO_PAGE)
-    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
+async def chat(model: OpenAIServer, tmp_path: Path) -> AsyncIterator[httpx2.AsyncClient]:
+    async with agents_client(model.base_url, tmp_path) as client:
         yield client
 
 

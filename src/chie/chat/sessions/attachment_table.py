@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, delete, exists, insert, or_, select
+from sqlalchemy import Row, Select, delete, exists, insert, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
 
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import Attachment, new_id, now
@@ -133,33 +134,33 @@ async def link_queued(connection: Connection, queued_id: str, attachments: Seque
 
 async def of_queue(connection: Connection, session_id: str) -> dict[str, list[Attachment]]:
     """By queued message, in the order in which they were attached."""
-    statement = (
-        select(QueuedAttachmentRow.queued_id, *_ATTACHMENT)
-        .join(AttachmentRow, AttachmentRow.id == QueuedAttachmentRow.attachment_id)
-        .join(FileRow, FileRow.hash == AttachmentRow.hash)
-        .join(QueuedRow, QueuedRow.id == QueuedAttachmentRow.queued_id)
-        .where(QueuedRow.session_id == session_id)
-        .order_by(QueuedAttachmentRow.queued_id, QueuedAttachmentRow.position)
-    )
-    found: dict[str, list[Attachment]] = {}
-    for row in await connection.execute(statement):
-        found.setdefault(row.queued_id, []).append(_attachment(row))
-    return found
+    owner = QueuedAttachmentRow.queued_id
+    statement = _attached(QueuedAttachmentRow, owner).join(QueuedRow, QueuedRow.id == owner)
+    return await _by_owner(connection, statement.where(QueuedRow.session_id == session_id))
 
 
 async def of_session(connection: Connection, session_id: str) -> dict[str, list[Attachment]]:
     """By message, in the order in which they were attached."""
-    statement = (
-        select(MessageAttachmentRow.message_id, *_ATTACHMENT)
-        .join(AttachmentRow, AttachmentRow.id == MessageAttachmentRow.attachment_id)
+    owner = MessageAttachmentRow.message_id
+    statement = _attached(MessageAttachmentRow, owner).join(MessageRow, MessageRow.id == owner)
+    return await _by_owner(connection, statement.where(MessageRow.session_id == session_id))
+
+
+def _attached(
+    link: type[QueuedAttachmentRow | MessageAttachmentRow], owner: InstrumentedAttribute[str]
+) -> Select[*tuple[Any, ...]]:
+    return (
+        select(owner.label("owner"), *_ATTACHMENT)
+        .join(AttachmentRow, AttachmentRow.id == link.attachment_id)
         .join(FileRow, FileRow.hash == AttachmentRow.hash)
-        .join(MessageRow, MessageRow.id == MessageAttachmentRow.message_id)
-        .where(MessageRow.session_id == session_id)
-        .order_by(MessageAttachmentRow.message_id, MessageAttachmentRow.position)
+        .order_by(owner, link.position)
     )
+
+
+async def _by_owner(connection: Connection, statement: Select[*tuple[Any, ...]]) -> dict[str, list[Attachment]]:
     found: dict[str, list[Attachment]] = {}
     for row in await connection.execute(statement):
-        found.setdefault(row.message_id, []).append(_attachment(row))
+        found.setdefault(row.owner, []).append(_attachment(row))
     return found
 
 

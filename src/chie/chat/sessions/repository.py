@@ -63,7 +63,7 @@ def new_session(session: Session, messages: Sequence[Message] = (), *, owner: st
     """Messages are numbered in the given order."""
     inserts = {_INSERT_SESSION: [_session_row(session)]}
     if messages:
-        inserts[_INSERT_MESSAGES] = [_message_row(message, owner) for message in messages]
+        inserts[_INSERT_MESSAGES] = [message_row(message, owner) for message in messages]
     return Rows(inserts)
 
 
@@ -133,7 +133,7 @@ async def delete_session(connection: Connection, session_id: str, *, user_id: st
 
 async def insert_messages(connection: Connection, messages: Sequence[Message], *, owner: str) -> None:
     """One statement; messages are numbered in the given order."""
-    await connection.execute(_INSERT_MESSAGES, [_message_row(message, owner) for message in messages])
+    await connection.execute(_INSERT_MESSAGES, [message_row(message, owner) for message in messages])
 
 
 async def messages(connection: Connection, session_id: str) -> list[Message]:
@@ -282,7 +282,8 @@ def _message(row: Row[*tuple[Any, ...]]) -> Message:
     )
 
 
-def _message_row(message: Message, owner: str) -> dict[str, Any]:
+def message_row(message: Message, owner: str | None = None) -> dict[str, Any]:
+    """As it is stored before its answer has ended."""
     streaming = message.status == "streaming"
     return {
         "id": message.message_id,

@@ -10,8 +10,8 @@ from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import Message
 from chie.chat.sessions.models import MessageRow
 from chie.chat.sessions.project_models import ShareRow
+from chie.chat.sessions.repository import message_row
 from chie.chat.sharing.entities import ProjectShare, Share
-from chie.unicode import fold
 
 _SHARE = (
     ShareRow.token,
@@ -72,22 +72,11 @@ def _share(row: Row[*tuple[Any, ...]]) -> Share:
 
 
 def _row(message: Message) -> dict[str, Any]:
-    return {
-        "id": message.message_id,
-        "session_id": message.session_id,
-        "parent_id": message.parent_id,
-        "role": message.role,
-        "content": message.content,
-        "folded": fold(message.content),
-        "agent_id": message.agent_id,
-        "status": message.status,
+    return message_row(message) | {
         "error": message.error,
         "error_code": message.error_code,
         "error_params": _json(message.error_params),
         "parts": _json(message.parts or None),
-        "last_event_id": 0,
-        "model": message.model,
-        "created_at": message.created_at,
     }
 
 
