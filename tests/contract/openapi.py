@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 
 LISTS_IN_THE_ADDRESS = ("/api/knowledge/search",)  # where a list of one word is written as the word alone is
 
-FILES = ("/api/attachments",)  # where a number is the same bytes as its text
+FILES = ("/api/attachments", "/api/sessions/import")  # where any value is the bytes of a file
 
 
 def try_routes(

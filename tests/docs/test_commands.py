@@ -48,6 +48,7 @@ FOREIGN_VARIABLES = {
     "POSTGRES_PASSWORD",
     "AWS_PROFILE",
 }
+OLLAMA_MODEL = "ollama/qwen3:8b"
 DATABASES = re.compile(r"postgresql://\S+")
 
 
@@ -160,6 +161,11 @@ def ask_for_a_destructive_tool(reader: Reader, model: OpenAIServer) -> None:
         next(line for line in response.iter_lines() if '"approval": "required"' in line)
 
 
+def choose_a_model(reader: Reader, _: OpenAIServer) -> None:
+    endpoints = patient.get(f"{reader.replacements[APP]}/api/models").json()["endpoints"]
+    reader.replacements[OLLAMA_MODEL] = next(model["id"] for one in endpoints for model in one["models"])
+
+
 PREPARATIONS: dict[str, Callable[[Reader, OpenAIServer], None]] = {
     "chie backup": save_a_note,
     "eval --file": write_cases,
@@ -170,6 +176,7 @@ PREPARATIONS: dict[str, Callable[[Reader, OpenAIServer], None]] = {
     "/stop": ask,
     "/regenerate": ask,
     "/queue/$QUEUED": ask_before_queueing,
+    OLLAMA_MODEL: choose_a_model,
     "/approve": ask_for_a_destructive_tool,
 }
 

@@ -10,7 +10,6 @@ from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, File, Query, UploadFile
 from fastapi.responses import StreamingResponse
-from pydantic import TypeAdapter
 
 from chie.chat.api.state import ChatState
 from chie.chat.imports.importer import ImportReport
@@ -22,17 +21,21 @@ router = APIRouter(prefix="/api/sessions", tags=["sessions"])
 LINES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The report so far, one JSON object per line; the last one has `done`, or an error.",
-        "content": {"application/x-ndjson": {"schema": TypeAdapter(ImportReport).json_schema()}},
+        "model": ImportReport,
     }
 }
 
 
-@router.post("/import", response_class=StreamingResponse, responses={**LINES, **errors(413)})
+class JSONLines(StreamingResponse):
+    media_type = "application/x-ndjson"
+
+
+@router.post("/import", response_class=JSONLines, responses={**LINES, **errors(413)})
 async def import_sessions(
     file: Annotated[UploadFile, File(description="The ZIP of the export, or its `conversations.json`.")],
     chat: ChatState,
     dry_run: Annotated[bool, Query(description="Only report what would be imported.")] = False,
-) -> StreamingResponse:
+) -> JSONLines:
     """Import conversations with their branches, dates and titles. Repeating it adds only what is new."""
     copy = tempfile.TemporaryFile()  # noqa: SIM115  closed when the response ends
     try:
@@ -43,7 +46,7 @@ async def import_sessions(
     except BaseException:
         copy.close()
         raise
-    return StreamingResponse(_lines(first, reports, copy), media_type="application/x-ndjson")
+    return JSONLines(_lines(first, reports, copy))
 
 
 async def _lines(first: ImportReport, rest: AsyncIterator[ImportReport], copy: IO[bytes]) -> AsyncIterator[str]:

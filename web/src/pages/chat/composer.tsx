@@ -137,7 +137,7 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
               }}
             />
             <AgentMenu session={session} chosen={agentId} onChoose={onAgent} />
-            <ModelButton session={session} agentId={agentId} />
+            <ModelButton session={session} agentId={agentId} onAgent={onAgent} />
             <span className="grow" />
             <SendMenu />
             {live && <IconButton className="send" kind="plain" icon="stop" label={t.stop} onClick={onStop} />}

@@ -22,9 +22,11 @@ export function useModelChoice(session: string): ModelChoice {
 export const ModelButton = memo(function ModelButton({
   session,
   agentId,
+  onAgent,
 }: {
   session: string;
   agentId: string | null;
+  onAgent: (id: string) => void;
 }) {
   const t = useText(modelText);
   const { data } = useQuery(agentsQuery);
@@ -37,6 +39,7 @@ export const ModelButton = memo(function ModelButton({
   const name = choice.model ? referredName(choice.model) : own || t.defaultModel;
   const choose = (chosen: ModelChoice) => {
     chats.chooseModel(session, chosen);
+    onAgent(agent.agent_id); // the default agent changes when the model server dies, the one with a chosen model does not
     modelMemory.remember(chosen);
   };
   return (
