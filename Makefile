@@ -10,7 +10,7 @@ PREFIX ?= $(HOME)/.local
 PROGRAMS := chie knowledge-gateway mcp-bedrock-kb n8n-mcp-server
 
 # Our own two packages are installed from their folders, so they are not locked.
-COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
+COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header $(UPGRADE) \
     --no-emit-package chie --no-emit-package chie-agent-adk
 
 # The page is built with the installed Node if it is new enough for Vite, else with Node from PyPI.
