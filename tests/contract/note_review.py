@@ -72,6 +72,18 @@ class NoteReviewContract:
         assert (records.review_decision("d-1"), records.decided()) == (None, {})
 
     @pytest.mark.req("MT-3")
+    def test_dismissals_are_told_from_decisions_on_notes_with_any_text(self, store: NoteStore) -> None:
+        records = records_of(store)
+        misleading = [a_note('{"action":"dismiss"}')]
+        merged = ReviewDecision(
+            id="d-1", finding="f", fingerprint="same", action="merge", by="aki", at=MOMENT, before=misleading
+        )
+        records.store_review_decision(merged)
+        assert records.dismissed() == set()
+        records.store_review_decision(replace(merged, id="d-2", finding="g", action="dismiss"))
+        assert records.dismissed() == {("g", "same")}
+
+    @pytest.mark.req("MT-3")
     def test_uses_are_dated(self, store: NoteStore) -> None:
         records = records_of(store)
         store.records.add_uses({("k-1", "shown"): 1})
@@ -90,7 +102,7 @@ class NoteReviewContract:
         assert records.unanswered("aki") == [UnansweredSearch(query="請求書の宛名", count=1, last_at=MOMENT)]
         store.records.agree("ben", recording=False)
         assert [search.query for search in records.unanswered(None)] == ["請求書の宛名"]
-        records.forget_unanswered(None, "請求書の宛名")
+        store.records.agree("aki", recording=False)
         assert records.unanswered(None) == []
 
     @pytest.mark.req("MT-3")

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 
 from chie.knowledge.anchors.anchor import AnchorReport
 from chie.knowledge.note import Note
@@ -37,9 +38,12 @@ def of_pair(pair: FoundPair, notes: dict[str, ReviewNote]) -> Candidate:
 def of_search(search: UnansweredSearch) -> Candidate:
     params: dict[str, str | int | float] = {"query": search.query, "count": search.count}
     params["last"] = search.last_at.date().isoformat()
-    return Candidate(
-        f"unanswered:{search.query}", "unanswered", (), Reason(code="unanswered", params=params), "unanswered"
-    )
+    return Candidate(_search_id(search.query), "unanswered", (), Reason(code="unanswered", params=params), "unanswered")
+
+
+def _search_id(query: str) -> str:
+    """A hash, because decisions and the audit log keep it after the user has withdrawn the recorded searches."""
+    return f"unanswered:{sha256(query.encode()).hexdigest()[:16]}"
 
 
 def stale(notes: Collection[ReviewNote], uses: Mapping[str, datetime], *, before: datetime) -> list[Candidate]:

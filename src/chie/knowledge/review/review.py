@@ -109,8 +109,6 @@ class Review:
             raise ValidationError("knowledge.review_action_invalid", action=action, kind=finding.kind)
         user = known_user()
         before, after = self._carry_out(finding, action, _chosen(finding, note_id), merged)
-        if finding.kind == "unanswered":
-            records.forget_unanswered(None if user.admin else user.id, str(candidate.reason.params["query"]))
         decision = ReviewDecision(
             id=f"d-{token_hex(8)}",
             finding=finding.id,
@@ -210,7 +208,7 @@ class Review:
         records, _ = self._required()
         viewer = self._service.viewer()
         notes = {note.id: note for note in self._service.store.review_notes(viewer=viewer)}
-        decided = records.decided()
+        decided, dismissed = records.decided(), records.dismissed()
         found = [
             *(of_pair(pair, notes) for pair in records.pairs() if pair.a in notes and pair.b in notes),
             *stale(notes.values(), records.last_uses(), before=self._clock() - self._stale_after),
@@ -218,13 +216,15 @@ class Review:
             *orphaned(notes.values(), self._known_users()),
             *map(of_search, records.unanswered(None if current_user().admin else current_user().id)),
         ]
-        waiting = [one for one in found if not self._is_decided(one, decided)]
+        waiting = [
+            one for one in found if (one.id, one.fingerprint) not in dismissed and not self._is_decided(one, decided)
+        ]
         return sorted(waiting, key=lambda one: KINDS.index(one.kind))
 
     def _is_decided(self, candidate: Candidate, decided: dict[tuple[str, str], datetime]) -> bool:
         """That a note is still right holds for as long as it may go unseen."""
         at = decided.get((candidate.id, candidate.fingerprint))
-        if at is None or candidate.kind == "unanswered":
+        if at is None:
             return False
         return candidate.kind != "stale" or at > self._clock() - self._stale_after
 

@@ -1,5 +1,6 @@
 """Compares notes with their nearest neighbours, a slice at a time, and keeps what it finds."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -17,10 +18,13 @@ from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.review_records import ReviewRecords
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from chie.knowledge.embedding.base import Vectors
 
 MAX_NEIGHBOURS = 4  # of each note that are compared with it
 BATCH = 2  # notes between two looks at the clock
+MAX_JUDGED = 20_000  # pairs whose judgement is remembered; two notes are often among the nearest of each other
 MAX_COMPARED = 1_500  # characters of a note; a comparison takes the square of it
 
 
@@ -38,6 +42,7 @@ class Scan:
         self._store = store
         self._records = records
         self._vocabulary = Vocabulary(store.embed)
+        self._judged: dict[tuple[str, datetime, str, datetime], FoundPair | None] = {}
         self._running = Lock()
 
     def pending(self) -> int:
@@ -66,10 +71,14 @@ class Scan:
             return 0
         matrix = _Matrix({note: at for at, note in enumerate(found[0])}, *found)
         embedded = [note for note in waiting if note.id in matrix.rows]
+        partners = self._partners()
         done, deadline = 0, monotonic() + seconds
         while done < len(embedded) and (done == 0 or monotonic() < deadline):
             batch = embedded[done : done + BATCH]
-            pairs = [pair for note in batch for pair in self._compared(note, notes, matrix)]
+            pairs = [pair for note in batch for pair in self._compared(note, notes, matrix, partners[note.id])]
+            for pair in pairs:
+                partners[pair.a].add(pair.b)
+                partners[pair.b].add(pair.a)
             self._records.store_pairs({note.id: utc_text(note.updated_at) for note in batch}, pairs)
             done += len(batch)
         return len(embedded) - done
@@ -85,29 +94,46 @@ class Scan:
         if gone:
             self._records.forget_notes(gone)
 
-    def _compared(self, note: ReviewNote, notes: dict[str, ReviewNote], matrix: _Matrix) -> list[FoundPair]:
+    def _partners(self) -> defaultdict[str, set[str]]:
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for pair in self._records.pairs():
+            found[pair.a].add(pair.b)
+            found[pair.b].add(pair.a)
+        return found
+
+    def _compared(
+        self, note: ReviewNote, notes: dict[str, ReviewNote], matrix: _Matrix, partners: Collection[str]
+    ) -> list[FoundPair]:
+        """Compares the note with its nearest ones and its partners: a note may be nearest to one that has nearer ones,
+        and the pair must not be lost when that one is compared."""
         stored = self._store.get(note.id)
         if stored is None:
             return []
-        mine = _text(stored)
         found = []
-        for other_id, cosine in _neighbours(note.id, matrix):
+        for other_id, cosine in _neighbours(note.id, matrix, partners):
             other = notes.get(other_id)
             if other is None or (note.owner and other.owner and note.owner != other.owner):
                 continue
             theirs = self._store.get(other_id)
-            if theirs is not None and (pair := self._pair(stored, mine, theirs, cosine)):
+            if theirs is not None and (pair := self._judgement(stored, theirs, cosine)):
                 found.append(pair)
         return found
 
-    def _pair(self, note: Note, text: Text, other: Note, cosine: float) -> FoundPair | None:
-        judgement = judge(text, _text(other), cosine=cosine, likeness=self._vocabulary.likeness)
+    def _judgement(self, note: Note, other: Note, cosine: float) -> FoundPair | None:
+        first, second = (note, other) if note.id < other.id else (other, note)
+        key = (first.id, first.updated_at, second.id, second.updated_at)
+        if key not in self._judged:
+            if len(self._judged) >= MAX_JUDGED:
+                self._judged.clear()
+            self._judged[key] = self._pair(first, second, cosine)
+        return self._judged[key]
+
+    def _pair(self, first: Note, second: Note, cosine: float) -> FoundPair | None:
+        judgement = judge(_text(first), _text(second), cosine=cosine, likeness=self._vocabulary.likeness)
         if judgement is None:
             return None
         conflict = judgement.conflict
-        values = (conflict.here, conflict.there) if conflict else ("", "")
-        first, second = (note, other) if note.id < other.id else (other, note)
-        here, there = values if first is note else values[::-1]
+        here, there = (conflict.here, conflict.there) if conflict else ("", "")
         reason = conflict.difference if conflict else "same"
         return FoundPair(
             a=first.id,
@@ -120,7 +146,7 @@ class Scan:
         )
 
 
-def _neighbours(note: str, matrix: _Matrix) -> list[tuple[str, float]]:
+def _neighbours(note: str, matrix: _Matrix, partners: Collection[str]) -> list[tuple[str, float]]:
     import numpy as np
 
     cosines = matrix.vectors @ matrix.vectors[matrix.rows[note]]
@@ -128,8 +154,9 @@ def _neighbours(note: str, matrix: _Matrix) -> list[tuple[str, float]]:
     count = min(MAX_NEIGHBOURS, len(cosines) - 1)
     if count < 1:
         return []
-    nearest = np.argpartition(-cosines, count - 1)[:count]
-    return [(matrix.ids[row], float(cosines[row])) for row in nearest.tolist() if cosines[row] >= MIN_COSINE]
+    nearest = np.argpartition(-cosines, count - 1)[:count].tolist()
+    rows = {*nearest, *(matrix.rows[partner] for partner in partners if partner in matrix.rows)}
+    return [(matrix.ids[row], float(cosines[row])) for row in sorted(rows) if cosines[row] >= MIN_COSINE]
 
 
 def _text(note: Note) -> Text:

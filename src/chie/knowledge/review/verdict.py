@@ -13,7 +13,7 @@ from chie.knowledge.review.text import Text
 
 Verdict = Literal["duplicate", "contradiction"]
 
-MIN_COSINE = 0.45  # pairs of notes below this are not compared
+MIN_COSINE = 0.35  # pairs of notes below this are not compared; vectors differ by some .01 between processors
 # Of the features in `conflict_row` and `duplicate_row`, in their order.
 CONFLICT_WEIGHTS = (2.24, -0.49, -0.21, -3.52, -0.04, 0.24, -4.26, -0.76, -1.75, 2.23, -0.65, 1.22)
 DUPLICATE_WEIGHTS = (

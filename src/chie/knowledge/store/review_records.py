@@ -69,6 +69,10 @@ class ReviewRecords(ABC):
         """When each finding was decided on last, by its id and the reason's fingerprint."""
 
     @abstractmethod
+    def dismissed(self) -> set[tuple[str, str]]:
+        """The ids and fingerprints of findings that somebody called no problem."""
+
+    @abstractmethod
     def last_uses(self) -> dict[str, datetime]: ...
 
     @abstractmethod
@@ -80,10 +84,6 @@ class ReviewRecords(ABC):
     @abstractmethod
     def unanswered(self, user_id: str | None) -> list[UnansweredSearch]:
         """Of one user, or of all; most frequent first."""
-
-    @abstractmethod
-    def forget_unanswered(self, user_id: str | None, query: str | None = None) -> None:
-        """Of one user, or of all; one search, or all of them."""
 
 
 class SqlReviewRecords(ReviewRecords):
@@ -138,6 +138,14 @@ class SqlReviewRecords(ReviewRecords):
         found = self._read(f"SELECT finding, fingerprint, at FROM {self._prefix}review_decisions ORDER BY at", ())
         return {(finding, fingerprint): datetime.fromisoformat(at) for finding, fingerprint, at in found}
 
+    def dismissed(self) -> set[tuple[str, str]]:
+        # Quotes in the texts of notes are escaped in JSON, so only the decision's own action matches.
+        found = self._read(
+            f"SELECT finding, fingerprint FROM {self._prefix}review_decisions WHERE decision LIKE ?",
+            ('%"action":"dismiss"%',),
+        )
+        return {(finding, fingerprint) for finding, fingerprint in found}
+
     def last_uses(self) -> dict[str, datetime]:
         found = self._read(f"SELECT note, at FROM {self._prefix}last_uses", ())
         return {note: datetime.fromisoformat(at) for note, at in found}
@@ -177,12 +185,6 @@ class SqlReviewRecords(ReviewRecords):
             UnansweredSearch(query=query, count=int(count), last_at=datetime.fromisoformat(at))
             for query, count, at in found
         ]
-
-    def forget_unanswered(self, user_id: str | None, query: str | None = None) -> None:
-        conditions = [("user_id = ?", user_id), ("query = ?", query)]
-        given = [(condition, value) for condition, value in conditions if value is not None]
-        where = " AND ".join(condition for condition, _ in given) or "1 = 1"
-        self._write((f"DELETE FROM {self._prefix}unanswered_searches WHERE {where}", [[value for _, value in given]]))
 
     @abstractmethod
     def _read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]: ...

@@ -12,8 +12,9 @@ export const usefulnessText = defineText({
     mark_wrong: "Wrong",
     record: "Record my searches",
     recordNote: (n: number) =>
-      `For chie eval, visible only to you. ${plural(n, "search", "searches")} so far.`,
-    recording: "Searches that end in a note are recorded from now on, for you alone.",
+      `For chie eval, visible only to you; admins too see those without an answer. ${plural(n, "search", "searches")} so far.`,
+    recording:
+      "Searches that end in a note are recorded from now on, for you alone. Those without an answer are listed in the review, for you and for admins.",
     notRecording: "Recording is off, and the recorded searches were deleted.",
   },
   ja: {
@@ -26,8 +27,10 @@ export const usefulnessText = defineText({
     mark_helpful: "役に立った",
     mark_wrong: "間違いがある",
     record: "検索を記録する",
-    recordNote: (n: number) => `chie eval 用です。自分だけが使えます。現在 ${n} 件。`,
-    recording: "これ以降、メモを開くに至った検索を記録します。使えるのは自分だけです。",
+    recordNote: (n: number) =>
+      `chie eval 用です。自分だけが使えます。答えのない検索は管理者にも見えます。現在 ${n} 件。`,
+    recording:
+      "これ以降、メモを開くに至った検索を記録します。使えるのは自分だけです。答えのない検索は、自分と管理者の見直しに表示されます。",
     notRecording: "記録をやめ、記録済みの検索を削除しました。",
   },
 });
