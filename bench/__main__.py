@@ -26,6 +26,7 @@ OURS = (
     "retrieval",
     "recall",
     "review",
+    "review_work",
     "secrets",
     "injections",
     "bedrock_kb",
