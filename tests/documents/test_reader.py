@@ -1,9 +1,12 @@
 """Files that people attach: documents as text, images by their headers, and files that mean harm."""
 
+import gc
 import io
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -16,6 +19,7 @@ from tests.fakes.pictures import png
 from chie.documents import reader as reading
 from chie.documents.file_kinds import IMAGES
 from chie.documents.images import image_size
+from chie.documents.pdf_library import TEMPORARY
 from chie.documents.plain_text import decode
 from chie.documents.reader import DocumentReader, ReadFile
 from chie.errors import ConfigurationError, ValidationError
@@ -44,6 +48,10 @@ WEBP_LOSSY = webp(b"VP8 " + b"\x0a\0\0\0" + b"\0\0\0\x9d\x01\x2a" + struct.pack(
 
 async def read(name: str, data: bytes) -> ReadFile:
     return await DocumentReader().read(name, data)
+
+
+def folders(parent: Path) -> list[Path]:
+    return list(parent.iterdir())
 
 
 async def refusal(name: str, data: bytes) -> str:
@@ -222,6 +230,39 @@ class TestHarm:
         found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert found.returncode != 0
         assert error in found.stderr
+
+
+class TestPdfLibrary:
+    """Kreuzberg unpacks it into the temporary folder, which is empty on a new machine."""
+
+    @pytest.fixture
+    def temporary(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        folder = tmp_path / "temporary"
+        folder.mkdir()
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+        for name in TEMPORARY:
+            monkeypatch.setenv(name, str(folder))
+        return folder
+
+    async def test_pdf_is_read_on_a_new_machine(self, temporary: Path) -> None:
+        reader = DocumentReader()
+        for _ in range(2):
+            assert (await reader.read("a.pdf", pdf("請求書"))).text == "請求書"
+        [own] = folders(temporary)
+        assert own.stat().st_mode & 0o077 == 0, "nobody else can put a library there"
+        shutil.rmtree(own)
+        assert (await reader.read("a.pdf", pdf("請求書"))).text == "請求書", "after the folder was cleaned"
+        del reader
+        gc.collect()
+        assert folders(temporary) == []
+
+    async def test_folder_that_cannot_be_written_is_named(self, temporary: Path) -> None:
+        shutil.rmtree(temporary)
+        with pytest.raises(ConfigurationError) as caught:
+            await read("a.pdf", pdf("x"))
+        assert caught.value.code == "attachments.pdf_reader_unwritable"
+        assert caught.value.reason.params["folder"] == str(temporary)
+        assert (await read("a.docx", docx("x"))).text == "x", "other documents need no such library"
 
 
 async def test_missing_extra_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from chie.documents import file_kinds
 from chie.documents.images import image_size
+from chie.documents.pdf_library import PdfLibrary
 from chie.documents.plain_text import decode
 from chie.errors import ConfigurationError, ValidationError
 from chie.installation.commands import install_extra
@@ -51,6 +52,7 @@ class ReadFile:
 class DocumentReader:
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(MAX_PROCESSES)
+        self._pdf_library = PdfLibrary()
 
     async def read(self, name: str, data: bytes) -> ReadFile:
         """Raises ValidationError with the reason why a file cannot be attached."""
@@ -86,13 +88,15 @@ class DocumentReader:
         """Cancelling it ends the process."""
         if find_spec("kreuzberg") is None:
             raise ConfigurationError("attachments.reader_missing", command=install_extra("documents"))
+        kept = {key: value for key, value in os.environ.items() if key in KEPT_VARIABLES}
         async with self._slots:
+            variables = await self._pdf_library.variables(kept) if media_type == file_kinds.PDF else kept
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", MODULE, media_type),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=DEVNULL,
-                env={key: value for key, value in os.environ.items() if key in KEPT_VARIABLES},
+                env=variables,
             )
             try:
                 async with asyncio.timeout(TIMEOUT_SECONDS):
