@@ -1,6 +1,5 @@
 """What each SDK sends of a conversation with tool calls: parallel, failed, refused and cut off; and of its branches."""
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from tests.fakes.agents import FakeRegistry
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.bedrock_converse import ConverseServer
 from tests.fakes.chat import open_chat, sqlite_url
-from tests.fakes.model_server import Use, say, use
+from tests.fakes.model_server import ModelServer, Use, say, use
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.workbench import Witness, create_workbench
 
@@ -181,12 +180,92 @@ async def test_bedrock(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-async def test_edited_and_regenerated_branches(tmp_path: Path) -> None:
+MARK = {"cache_control": {"type": "ephemeral"}}
+POINT = {"cachePoint": {"type": "default"}}
+
+# The first exchange of a session as each SDK sends it before the second question.
+PATHS: dict[str, list[dict[str, Any]]] = {
+    "openai": [
+        {"role": "user", "content": "find it"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": "call_0",
+                    "type": "function",
+                    "function": {"name": "echo", "arguments": '{"text": "id 42"}'},
+                }
+            ],
+        },
+        {"role": "tool", "tool_call_id": "call_0", "content": "echo: id 42"},
+        {"role": "assistant", "content": "Found."},
+    ],
+    "anthropic": [
+        {"role": "user", "content": [{"type": "text", "text": "find it", **MARK}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "call_0", "name": "echo", "input": {"text": "id 42"}}],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "call_0", "content": "echo: id 42", "is_error": False},
+            ],
+        },
+        {"role": "assistant", "content": [{"type": "text", "text": "Found."}]},
+    ],
+    "bedrock": [
+        {"role": "user", "content": [{"text": "find it"}, POINT]},
+        {
+            "role": "assistant",
+            "content": [{"toolUse": {"toolUseId": "call_0", "name": "echo", "input": {"text": "id 42"}}}],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"toolResult": {"toolUseId": "call_0", "content": [{"text": "echo: id 42"}], "status": "success"}}
+            ],
+        },
+        {"role": "assistant", "content": [{"text": "Found."}]},
+    ],
+}
+SERVERS: dict[str, type[ModelServer]] = {
+    "openai": OpenAIServer,
+    "anthropic": AnthropicServer,
+    "bedrock": ConverseServer,
+}
+
+
+def agent_of(sdk: str, server: Any, given: AgentDependencies) -> BaseAgent:
+    match sdk:
+        case "openai":
+            return build_openai(Profile(id="scripted", base_url=server.base_url, model="m"), given)
+        case "anthropic":
+            return create_agent(Profile(id="scripted", base_url=server.address, api_key="k"), given)
+    return build_aws(Profile(id="scripted"), given)
+
+
+def question(sdk: str, text: str) -> dict[str, Any]:
+    contents: dict[str, Any] = {
+        "openai": text,
+        "anthropic": [{"type": "text", "text": text, **MARK}],
+        "bedrock": [{"text": text}, POINT],
+    }
+    return {"role": "user", "content": contents[sdk]}
+
+
+@pytest.mark.parametrize("sdk", SERVERS)
+async def test_edited_and_regenerated_branches(tmp_path: Path, sdk: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each sends its own path through the session, and nothing of the other versions."""
     find = use(Use("echo", '{"text": "id 42"}', "call_0"))
-    with OpenAIServer(find, say("Found."), say("Deleted."), say("Deleted again."), say("Kept.")) as server:
+    script = (find, say("Found."), say("Deleted."), say("Deleted again."), say("Kept."))
+    with SERVERS[sdk](*script) as server:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.address)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AK")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
         async with dependencies() as given:
-            agent = build_openai(Profile(id="scripted", base_url=server.base_url, model="m"), given)
+            agent = agent_of(sdk, server, given)
             async with open_chat(sqlite_url(tmp_path), FakeRegistry(agent)) as chat:  # type: ignore[arg-type]
                 session_id, _ = await chat.ask("find it")
                 await chat.ask("delete it", session_id=session_id)
@@ -194,13 +273,7 @@ async def test_edited_and_regenerated_branches(tmp_path: Path) -> None:
                 await chat.client.post(f"/api/chat/{answer['message_id']}/regenerate")
                 await chat.client.post(f"/api/chat/{asked['message_id']}/edit", json={"message": "keep it"})
             await agent.close()
-    path = [
-        {"role": "user", "content": "find it"},
-        {"role": "assistant", "content": None, "tool_calls": server.seen[1]["messages"][2]["tool_calls"]},
-        {"role": "tool", "tool_call_id": "call_0", "content": "echo: id 42"},
-        {"role": "assistant", "content": "Found."},
-    ]
-    deleted, again, kept = (request["messages"][1:] for request in server.seen[2:])
-    assert deleted == again == [*path, {"role": "user", "content": "delete it"}]
-    assert kept == [*path, {"role": "user", "content": "keep it"}]
-    assert json.loads(path[1]["tool_calls"][0]["function"]["arguments"]) == {"text": "id 42"}
+    requests = [[one for one in request["messages"] if one["role"] != "system"] for request in server.seen]
+    deleted, again, kept = requests[2:]
+    assert deleted == again == [*PATHS[sdk], question(sdk, "delete it")]
+    assert kept == [*PATHS[sdk], question(sdk, "keep it")]
