@@ -21,6 +21,7 @@ from chie.chat.toolbox.transport import BuiltIn
 from chie.messages.catalogue import Message
 
 SECRET = "sk-very-secret"
+UNBOUND = Refuse(400, "Invalid `signature` in `thinking` block. The block is bound to a different conversation.")
 
 
 async def ask(
@@ -287,6 +288,23 @@ class ToolAgentContract(ModelAgentContract):
         *_, (number, content) = peer.results(peer.seen[3])
         assert content == "echo: gone"
         assert number not in ("c1", "c2")
+
+    @pytest.mark.req("AG-3")
+    async def test_reasoning_that_a_provider_refuses_is_left_out(self, agent: BaseAgent, peer: ModelServer) -> None:
+        """As Anthropic does if the conversation before it has changed."""
+        peer.script.extend([Say((), (Use("echo", '{"text": "x"}', "c1"),), thought="I wonder"), UNBOUND, say("ok")])
+        assert text_of(await ask(agent)) == "ok"
+        assert "I wonder" in json.dumps(peer.seen[1])
+        assert "I wonder" not in json.dumps(peer.seen[2])
+        assert peer.results(peer.seen[2]) == peer.results(peer.seen[1]) == [("c1", "echo: x")]
+
+    @pytest.mark.req("AG-3", "AG-6")
+    async def test_refused_reasoning_is_an_error_where_there_is_none(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(UNBOUND)
+        with pytest.raises(ModelError) as caught:
+            await ask(agent)
+        assert caught.value.code == "models.reasoning_refused"
+        assert len(peer.seen) == 1
 
     @pytest.mark.req("AG-2")
     async def test_old_results_are_shortened_first_and_can_be_read_again(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from tests.fakes.model_server import ModelServer, Say, halves
 
@@ -13,11 +13,18 @@ class AnthropicServer(ModelServer):
     kind = "anthropic"
     content_type = "text/event-stream"
     models: tuple[str, ...] = ("claude-opus-5", "claude-sonnet-5")
+    contexts: ClassVar[dict[str, int]] = {}
 
     def listing(self) -> bytes | None:
         listed = [{"type": "model", "id": name, "lifecycle": "active"} for name in self.models]
         listed.append({"type": "model", "id": "claude-2", "lifecycle": "retired"})
         return json.dumps({"data": listed, "has_more": False}).encode()
+
+    def described(self, path: str) -> bytes | None:
+        """One model, with its context if it has one here."""
+        name = path.rpartition("/")[2]
+        model = {"type": "model", "id": name, "max_input_tokens": self.contexts.get(name)}
+        return json.dumps(model).encode() if name in self.models else None
 
     def frames(self, step: Say) -> Iterator[bytes]:
         yield _start()

@@ -81,7 +81,9 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None: ...
 
     def do_GET(self) -> None:
-        body = self.owner.listing()
+        body = (
+            self.owner.listing() if self.path.partition("?")[0].endswith("/models") else self.owner.described(self.path)
+        )
         self._whole(200 if body else 404, {"content-type": "application/json"}, body or b"{}")
 
     def do_POST(self) -> None:
@@ -195,6 +197,10 @@ class ModelServer(Loopback, ABC):
     def listing(self) -> bytes | None:
         """The response to GET, if any."""
         return None
+
+    def described(self, path: str) -> bytes | None:  # noqa: ARG002
+        """The same for every other path than that of the models."""
+        return self.listing()
 
 
 def halves(text: str) -> Sequence[str]:

@@ -47,6 +47,36 @@ class TestADKAgent(ToolAgentContract):
         block = peer.seen[1]["messages"][1]["content"][0]
         assert block == {"type": "thinking", "thinking": "I wonder", "signature": "signed"}
 
+    @pytest.mark.req("AG-3")
+    async def test_model_is_asked_for_a_summary_of_its_thinking(self, agent: BaseAgent, peer: AnthropicServer) -> None:
+        """Which takes tokens of the answer."""
+        peer.script.append(say("ok"))
+        await ask(agent)
+        [request] = peer.seen
+        assert request["thinking"] == {"type": "adaptive", "display": "summarized"}
+        assert request["max_tokens"] == 32_000
+
+    @pytest.mark.req("AG-2")
+    async def test_context_is_read_from_the_list_of_models(
+        self, agent: BaseAgent, peer: AnthropicServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """So that a long conversation is summarised before the model refuses it."""
+        monkeypatch.setattr(peer, "contexts", {"claude-sonnet-5": 9_000})
+        peer.script.extend([say("要点")] * 9)
+        history = tuple(Turn(role=role, content="long " * 500) for _ in range(9) for role in ("user", "assistant"))
+        events = await ask(agent, "the question", history=history)
+        assert [event["type"] for event in events] == ["summary", "summary", "message", "done"]
+        assert "summary of the earlier messages" in peer.turns(peer.seen[-1])[0][1]
+
+    @pytest.mark.req("AG-2")
+    async def test_server_that_does_not_say_its_context_is_no_error(
+        self, agent: BaseAgent, peer: AnthropicServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(peer, "models", ())
+        peer.script.append(say("short"))
+        history = (Turn(role="user", content="long " * 5_000), Turn(role="assistant", content="ok"))
+        assert [event["type"] for event in await ask(agent, history=history)] == ["message", "done"]
+
     async def test_what_the_next_request_repeats_is_marked_for_the_cache(
         self, agent: BaseAgent, peer: AnthropicServer
     ) -> None:
@@ -135,6 +165,24 @@ async def test_error_within_the_stream_is_mapped_by_what_it_says(terse: TerseSer
     with pytest.raises(ModelError) as caught:
         await ask_terse(terse, error)
     assert caught.value.code == "models.conversation_too_long"
+
+
+@pytest.mark.req("AG-6")
+@pytest.mark.parametrize(
+    ("kind", "code", "status"),
+    [
+        ("overloaded_error", "models.rate_limited", 529),
+        ("api_error", "models.server_failed", 500),
+        ("authentication_error", "models.key_rejected", 401),
+        ("permission_error", "models.key_forbidden", 403),
+    ],
+)
+async def test_error_within_the_stream_has_the_status_of_its_type(
+    terse: TerseServer, kind: str, code: str, status: int
+) -> None:
+    with pytest.raises(ModelError) as caught:
+        await ask_terse(terse, {"type": "error", "error": {"type": kind, "message": "…"}})
+    assert (caught.value.code, caught.value.reason.params["status"]) == (code, status)
 
 
 async def test_missing_key_is_reported() -> None:

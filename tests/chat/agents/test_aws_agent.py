@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.contract.agent import ToolAgentContract, ask, settings
 from tests.fakes.bedrock_converse import ConverseServer, event, fault
-from tests.fakes.model_server import Say, Use, say
+from tests.fakes.model_server import Refuse, Say, Use, say
 
 from chie.chat.agents.base import BaseAgent, Turn
 from chie.chat.agents.builtin import build_aws
@@ -62,6 +62,29 @@ class TestAWSAgent(ToolAgentContract):
         await ask(agent)
         block = peer.seen[1]["messages"][1]["content"][0]
         assert block == {"reasoningContent": {"reasoningText": {"text": "I wonder", "signature": "signed"}}}
+
+    @pytest.mark.req("AG-6")
+    async def test_setting_of_the_model_is_named(
+        self, peer: ConverseServer, toolbox: Toolbox, settings: ChatSettings
+    ) -> None:
+        """That of the agent, if it has a model of its own."""
+        for model, named in ((None, "`CHIE_AWS_MODEL`"), ("amazon.nova-pro-v1:0", "`model` in `agents.json`")):
+            peer.script.append(Refuse(404))
+            agent = build_aws(Profile(id="aws", model=model), AgentDependencies(settings, toolbox, ["workbench"]))
+            with pytest.raises(ModelError) as caught:
+                await ask(agent)
+            await agent.close()
+            assert f"Correct {named} or `AWS_REGION`." in caught.value.message
+
+    @pytest.mark.req("AG-3")
+    async def test_model_is_asked_for_a_summary_of_its_thinking(self, agent: BaseAgent, peer: ConverseServer) -> None:
+        """Which takes tokens of the answer."""
+        peer.script.append(say("ok"))
+        await ask(agent)
+        [request] = peer.seen
+        thinking = {"type": "adaptive", "display": "summarized"}
+        assert request["additionalModelRequestFields"] == {"thinking": thinking}
+        assert request["inferenceConfig"]["maxTokens"] == 32_000
 
     @pytest.mark.parametrize(
         ("model", "points"),

@@ -177,6 +177,7 @@ async def test_claude_takes_an_effort_and_a_length(
         "model": "claude-sonnet-5",
         "max_tokens": 700,
         "output_config": {"effort": "low"},
+        "thinking": {"type": "adaptive", "display": "summarized"},
     }
     assert sent(old, *names) == {
         "model": "claude-haiku-4-5",
@@ -198,8 +199,10 @@ async def test_bedrock_takes_the_parameters_of_the_family(
         await ask(client, model="bedrock/amazon.nova-lite-v1:0", parameters={"temperature": 0.5})
     claude, nova = bedrock.seen
     assert (claude["inferenceConfig"], claude["outputConfig"]) == ({"maxTokens": 10}, {"effort": "medium"})
+    thinking = {"type": "adaptive", "display": "summarized"}
+    assert claude["additionalModelRequestFields"] == {"thinking": thinking}
     assert nova["inferenceConfig"] == {"maxTokens": 8192, "temperature": 0.5}
-    assert "outputConfig" not in nova
+    assert not {"outputConfig", "additionalModelRequestFields"} & nova.keys()
 
 
 @pytest.mark.parametrize(

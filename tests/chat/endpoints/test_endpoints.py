@@ -213,6 +213,11 @@ async def test_bedrock_endpoint_uses_the_stored_access_keys(monkeypatch: pytest.
             peer.script.append(say("やあ"))
             assert text_of(await app.ask("こんにちは", agent_id="default-chat")) == "やあ"
             assert "Credential=AKIAZANZIBAR0123/" in peer.headers[-1]["authorization"]
+            for status, named in ((401, "credentials"), (404, "region")):
+                peer.script.append(Refuse(status))
+                [told] = [one.data for one in await app.ask("?", agent_id="default-chat") if one.event == "error"]
+                assert f"endpoints.field_{named}" in str(told["params"])
+                assert "AWS_" not in told["error"]
             lists.denied = True
             denied = await tried(app, kind="bedrock", region="us-east-1", **keys)
             assert denied["reason_code"] == "models.bedrock_list_denied"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from chie.chat.models.claude_thinking import adaptive_thinking
 from chie.chat.models.endpoint import Endpoint
 from chie.chat.models.model_parameters import (
     anthropic_parameters,
@@ -67,6 +68,28 @@ def test_models_of_openai_compatible_servers(model: str, names: list[str]) -> No
 )
 def test_models_of_anthropic(model: str, names: list[str]) -> None:
     assert [one.name for one in anthropic_parameters(model)] == names
+
+
+@pytest.mark.req("AG-3")
+@pytest.mark.parametrize(
+    ("model", "asked", "by_default"),
+    [
+        ("claude-sonnet-5", True, True),
+        ("global.anthropic.claude-opus-5-5-v1:0", True, True),
+        ("claude-mythos-preview", True, True),
+        ("claude-opus-4-8", True, False),
+        ("jp.anthropic.claude-sonnet-4-6", True, False),
+        ("claude-opus-4-5", False, False),
+        ("claude-opus-4-20250514", False, False),
+        ("claude-3-7-sonnet-20250219", False, False),
+        ("amazon.nova-pro-v1:0", False, False),
+    ],
+)
+def test_claude_is_asked_for_its_thinking(model: str, asked: bool, by_default: bool) -> None:
+    """The fifth generation thinks unasked, and shows nothing of it unless asked; a forced call excludes thinking."""
+    assert bool(adaptive_thinking(model, "low", call_required=False)) is asked
+    assert bool(adaptive_thinking(model, None, call_required=False)) is by_default
+    assert adaptive_thinking(model, "low", call_required=True) is None
 
 
 def test_older_claude_has_a_budget_instead_of_an_effort() -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from chie.chat.events import counted_usage
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
+from chie.chat.models.claude_thinking import OUTPUT_TOKENS, adaptive_thinking
+from chie.chat.models.context_length import context_length
 from chie.chat.models.endpoint import Endpoint, SettingNames
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
@@ -40,7 +42,20 @@ PARAMETERS = {
 THINKING_TOKENS = {"low": 2_048, "medium": 8_192, "high": 16_384}  # for models that know no effort
 TRUNCATED_REASONS = ("max_tokens", "model_context_window_exceeded")
 
-_STATUS_BY_ERROR_TYPE = {"overloaded_error": 529, "rate_limit_error": 429, "invalid_request_error": 400}
+CONTEXT_TIMEOUT_SECONDS = 3.0
+
+_STATUS_BY_ERROR_TYPE = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
 
 
 class AnthropicModel(ChatModel):
@@ -50,6 +65,7 @@ class AnthropicModel(ChatModel):
         self._model = model
         self._endpoint = endpoint
         self._timeout = timeout
+        self._context_asked = False
 
     @property
     def name(self) -> str | None:
@@ -73,6 +89,15 @@ class AnthropicModel(ChatModel):
         if not self._endpoint.api_key:
             raise ConfigurationError("models.api_key_missing", setting=self._endpoint.settings.api_key)
         self._endpoint.validate()
+
+    async def find_context(self) -> None:
+        """Asked once: a server that does not say it, such as a gateway, will not say it later either."""
+        if self._context_asked:
+            return
+        self._context_asked = True
+        await self.check()
+        client = (await self._loaded_client()).with_options(timeout=CONTEXT_TIMEOUT_SECONDS, max_retries=0)
+        self.context = await _context(client, self._model)
 
     async def close(self) -> None:
         if "_client" in self.__dict__:
@@ -124,8 +149,11 @@ class AnthropicModel(ChatModel):
     def _parameters(self, prompt: Prompt) -> dict[str, Any]:
         """Current models take no temperature; effort and format belong to the output."""
         asked = dict(prompt.parameters)
+        effort = asked.get("reasoning_effort")
         budget = THINKING_TOKENS.get(asked.pop("reasoning_effort", "")) if takes_thinking_budget(self._model) else None
         given = translated(asked, PARAMETERS, model=self._model)
+        if thinking := adaptive_thinking(self._model, effort, call_required=prompt.call_required):
+            given = {"max_tokens": OUTPUT_TOKENS, **given, "thinking": thinking}
         if budget:
             given["thinking"] = {"type": "enabled", "budget_tokens": budget}
             given["max_tokens"] = budget + given.get("max_tokens", MAX_OUTPUT_TOKENS)
@@ -151,6 +179,16 @@ class AnthropicModel(ChatModel):
             raise self._endpoint.unreachable(error.__cause__ or error) from error
         except (httpx2.HTTPError, ValueError) as error:
             raise self._endpoint.interrupted() from error
+
+
+async def _context(client: "AsyncAnthropic", model: str) -> int | None:
+    from anthropic import AnthropicError
+
+    try:
+        return context_length((await client.models.retrieve(model)).model_dump())
+    except (AnthropicError, ValueError, TypeError, AttributeError) as error:
+        logger.info("the context of %s is not known: %s", model, type(error).__name__)
+        return None
 
 
 def _status(error: Any) -> int:  # noqa: ANN401

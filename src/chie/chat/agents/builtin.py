@@ -12,6 +12,7 @@ from chie.chat.agents.profile import Profile
 from chie.chat.endpoints.default_model import DefaultModel
 from chie.chat.models.base import ChatModel
 from chie.chat.models.bedrock import DEFAULT_MODEL, BedrockModel
+from chie.chat.models.endpoint import AGENTS_FILE_FIELDS, BEDROCK_VARIABLES
 from chie.chat.models.openai import OpenAIModel
 from chie.chat.toolbox.servers_file import FETCH, FETCH_PACKAGE
 from chie.messages.catalogue import Message
@@ -63,6 +64,7 @@ def build_aws(profile: Profile, dependencies: AgentDependencies) -> AWSAgent:
         region=settings.aws_region,
         profile=settings.aws_profile,
         timeout=settings.chie_model_timeout,
+        settings=replace(BEDROCK_VARIABLES, model=AGENTS_FILE_FIELDS.model) if profile.model else BEDROCK_VARIABLES,
     )
     model.vision = profile.vision
     model.context = profile.context
@@ -84,7 +86,10 @@ def _openai_model(profile: Profile, dependencies: AgentDependencies) -> ChatMode
     setting, the endpoints that an admin added come first, then those on this machine."""
     settings = dependencies.settings
     model = profile.model if profile.base_url else profile.model or settings.chie_model
-    found = OpenAIModel(dependencies.endpoint(profile), model, timeout=settings.chie_model_timeout)
+    setting = AGENTS_FILE_FIELDS.model if profile.model else None
+    found = OpenAIModel(
+        dependencies.endpoint(profile), model, timeout=settings.chie_model_timeout, model_setting=setting
+    )
     common = None if profile.base_url or profile.model else settings.chie_model_vision
     found.context = profile.context or (None if profile.base_url or profile.model else settings.chie_model_context)
     found.vision = common if profile.vision is None else profile.vision

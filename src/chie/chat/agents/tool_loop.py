@@ -23,8 +23,8 @@ from chie.chat.events import ClientCall, Done, Event, ToolCall, ToolResult, Usag
 from chie.chat.interaction import begin_call
 from chie.chat.models.base import ChatModel, Prompt
 from chie.chat.models.chunks import Call
-from chie.chat.models.errors import ContextError, ModelError
-from chie.chat.models.messages import CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.errors import ContextError, ModelError, ReasoningError
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
 from chie.chat.models.options import Options, ToolSpec
 from chie.chat.toolbox.preview import hinted_preview
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
@@ -89,8 +89,8 @@ class ToolLoop:
                             if piece := reply.add(chunk):
                                 yield piece
                     break
-                except ContextError as error:
-                    self._window.learn(error, started=not reply.is_empty)
+                except (ContextError, ReasoningError) as error:
+                    self._adapt(error, started=not reply.is_empty)
             self._record(reply, 1000 * (perf_counter() - began))
             if done := self._done(reply):
                 yield done
@@ -101,6 +101,18 @@ class ToolLoop:
                 async for event in events:
                     yield event
         raise ModelError("models.too_many_tool_rounds", rounds=self.max_rounds)
+
+    def _adapt(self, error: ContextError | ReasoningError, *, started: bool) -> None:
+        """Make the next request one that the model may take. Raises the error if that is not possible."""
+        if isinstance(error, ContextError):
+            self._window.learn(error, started=started)
+        elif started or not any(isinstance(one, AssistantMessage) and one.reasoning for one in self.messages):
+            raise error
+        else:  # thinking is taken back only after the very conversation that led to it, and this one was shortened
+            logger.info("the conversation is sent to %s without what it thought", self.model.name)
+            for position, one in enumerate(self.messages):
+                if isinstance(one, AssistantMessage):
+                    self.messages[position] = replace(one, reasoning=())
 
     async def _open_tools(self) -> None:
         """Which servers are unavailable is known once the others are connected; the system prompt names them."""

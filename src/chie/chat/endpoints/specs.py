@@ -17,9 +17,10 @@ _KINDS: dict[Kind, ProviderKind] = {
 
 def spec_of(endpoint: StoredEndpoint) -> EndpointSpec:
     name = endpoint.name
+    bedrock = endpoint.kind == "bedrock"
     settings = SettingNames(
-        url=Message("endpoints.field_url", name=name),
-        api_key=Message("endpoints.field_key", name=name),
+        url=Message("endpoints.field_region" if bedrock else "endpoints.field_url", name=name),
+        api_key=Message("endpoints.field_credentials" if bedrock else "endpoints.field_key", name=name),
         model=Message("endpoints.field_model", name=name),
     )
     problem = None if endpoint.is_readable else Message("endpoints.key_unreadable", name=name)

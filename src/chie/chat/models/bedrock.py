@@ -15,6 +15,8 @@ from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, Ch
 from chie.chat.models.bedrock_cache import with_cache_points
 from chie.chat.models.bedrock_errors import translate
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
+from chie.chat.models.claude_thinking import OUTPUT_TOKENS, adaptive_thinking
+from chie.chat.models.endpoint import BEDROCK_VARIABLES, SettingNames
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
 from chie.chat.models.model_parameters import EFFORT, Parameter, bedrock_parameters
@@ -43,7 +45,8 @@ Put = Callable[[Any], None]
 
 
 class BedrockModel(ChatModel):
-    """`timeout` is how many seconds Bedrock may send nothing. Without keys the AWS credentials are used."""
+    """`timeout` is how many seconds Bedrock may send nothing. Without keys the AWS credentials are used. `settings` are
+    how errors refer to all of these."""
 
     def __init__(
         self,
@@ -54,6 +57,7 @@ class BedrockModel(ChatModel):
         api_key: str | None = None,
         access_keys: AccessKeys | None = None,
         timeout: float = 180.0,
+        settings: SettingNames = BEDROCK_VARIABLES,
     ) -> None:
         self._model = model
         self._region = region
@@ -61,6 +65,7 @@ class BedrockModel(ChatModel):
         self._api_key = api_key
         self._access_keys = access_keys
         self._timeout = timeout
+        self._settings = settings
 
     @property
     def name(self) -> str | None:
@@ -122,7 +127,8 @@ class BedrockModel(ChatModel):
             put(None)
         except Exception as error:  # noqa: BLE001  the thread's outermost frame: raised again where it is awaited
             logger.warning("Amazon Bedrock in %s: %s: %s", self._region, type(error).__name__, masked(str(error)))
-            put(translate(error, region=self._region, model=self._model, timeout=self._timeout))
+            names = self._settings
+            put(translate(error, region=self._region, model=self._model, timeout=self._timeout, settings=names))
 
     @cached_property
     def _client(self) -> "BaseClient":
@@ -140,15 +146,18 @@ class BedrockModel(ChatModel):
     def _request(self, prompt: Prompt) -> dict[str, Any]:
         given = dict(prompt.parameters)
         effort = given.pop(EFFORT.name, None) if EFFORT in self.parameters else None
+        thinking = adaptive_thinking(self._model, effort, call_required=prompt.call_required)
         request: dict[str, Any] = {
             "modelId": self._model,
             "messages": [_message(message) for message in prompt.messages],
             "inferenceConfig": {
-                "maxTokens": MAX_OUTPUT_TOKENS,
+                "maxTokens": OUTPUT_TOKENS if thinking else MAX_OUTPUT_TOKENS,
                 **translated(given, PARAMETERS, model=self._model),
             },
             **_effort(self._model, effort),
         }
+        if thinking:
+            request["additionalModelRequestFields"] = {"thinking": thinking}
         if prompt.system:
             request["system"] = [{"text": prompt.system}]
         if prompt.tools:
@@ -236,7 +245,8 @@ class _EventParser:
         if index in self._reasoning:
             block = self._reasoning.pop(index)
             redacted = block.pop("redactedContent", None)
-            yield Reasoning({"redactedContent": redacted} if redacted else {"reasoningText": block})
+            # The text is required, also of thinking that Bedrock did not show.
+            yield Reasoning({"redactedContent": redacted} if redacted else {"reasoningText": {"text": "", **block}})
 
 
 def _usage(usage: dict[str, int]) -> Usage:

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from chie.chat.models.errors import ContextError, ModelError
+from chie.chat.models.endpoint import BEDROCK_VARIABLES, SettingNames
+from chie.chat.models.errors import ContextError, ModelError, ReasoningError
 from chie.chat.models.model_parameters import in_words
 from chie.chat.models.provider_error import read_error
 
@@ -25,35 +26,60 @@ _CODES = {
 }
 _REJECTED = "models.bedrock_request_rejected"
 _CODES_BY_CAUSE = {"tools": "models.bedrock_tools_unsupported", "images": "models.bedrock_images_unsupported"}
+_NAMED = {
+    **dict.fromkeys((_REJECTED, *_CODES_BY_CAUSE.values()), ("model_setting",)),
+    "models.bedrock_credentials_expired": ("setting",),
+    "models.bedrock_credentials_missing": ("setting",),
+    "models.bedrock_credentials_rejected": ("setting",),
+    "models.bedrock_profile_not_found": ("setting",),
+    "models.bedrock_model_not_found": ("model_setting", "region_setting"),
+    "models.bedrock_unreachable": ("region_setting",),
+}
 _TIMEOUT = "models.bedrock_timeout"
 _FAILED = "models.bedrock_failed"
 
 
-def translate(error: Exception, *, region: str, model: str, timeout: float) -> ModelError:
+def translate(
+    error: Exception, *, region: str, model: str, timeout: float, settings: SettingNames = BEDROCK_VARIABLES
+) -> ModelError:
     from botocore.exceptions import ClientError
 
     if isinstance(error, ClientError):
         told = error.response.get("Error", {})
         code = _by_aws_code(str(told.get("Code", "")))
         if code == _REJECTED:
-            return _rejected(str(told.get("Message", "")), region=region, model=model)
+            return _rejected(str(told.get("Message", "")), region=region, model=model, settings=settings)
     else:
         code = next((code for types, code in _local_errors() if isinstance(error, types)), _FAILED)
     params: dict[str, Param] = {"region": region, "model": model}
     if code == _TIMEOUT:
         params["seconds"] = f"{timeout:g}"
-    return ModelError(code, **params)
+    return ModelError(code, **params, **_names(code, settings))
 
 
-def _rejected(text: str, *, region: str, model: str) -> ModelError:
+def _names(code: str, settings: SettingNames) -> "dict[str, Param]":
+    """The settings that the text of this code names."""
+    names: dict[str, Param] = {
+        "setting": settings.api_key,
+        "region_setting": settings.url,
+        "model_setting": settings.model,
+    }
+    return {name: names[name] for name in _NAMED.get(code, ())}
+
+
+def _rejected(text: str, *, region: str, model: str, settings: SettingNames) -> ModelError:
     error = read_error(text)
     if error.cause == "context":
         code = "models.bedrock_conversation_too_long"
         return ContextError(code, limit=error.limit, used=error.used, region=region, model=model)
+    if error.cause == "reasoning":
+        url = f"bedrock-runtime.{region}.amazonaws.com"
+        return ReasoningError("models.reasoning_refused", url=url, model=model, status="ValidationException")
     if error.parameter:
         words = in_words(error.parameter)
         return ModelError("models.parameter_refused", parameter=words, model=model, status="ValidationException")
-    return ModelError(_CODES_BY_CAUSE.get(error.cause or "", _REJECTED), region=region, model=model)
+    code = _CODES_BY_CAUSE.get(error.cause or "", _REJECTED)
+    return ModelError(code, region=region, model=model, **_names(code, settings))
 
 
 def _by_aws_code(aws_code: str) -> str:

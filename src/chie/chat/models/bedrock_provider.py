@@ -46,6 +46,7 @@ class BedrockProvider(ModelProvider):
             api_key=spec.api_key,
             access_keys=spec.access_keys,
             timeout=self._timeout,
+            settings=spec.settings,
         )
 
     async def _fetch(self) -> list[str]:
@@ -58,7 +59,13 @@ class BedrockProvider(ModelProvider):
         try:
             names = self._names()
         except Exception as error:
-            failed = translate(error, region=region, model=LISTING, timeout=LIST_TIMEOUT_SECONDS)
+            failed = translate(
+                error,
+                region=region,
+                model=LISTING,
+                timeout=LIST_TIMEOUT_SECONDS,
+                settings=self.spec.settings,
+            )
             logger.warning(
                 "cannot list the models of Amazon Bedrock in %s: %s: %s",
                 region,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from chie.chat.models.errors import ContextError, ModelError
+from chie.chat.models.errors import ContextError, ModelError, ReasoningError
 from chie.chat.models.model_parameters import in_words
 from chie.chat.models.provider_error import UNKNOWN, ProviderError
 from chie.errors import ConfigurationError
@@ -13,7 +13,8 @@ from chie.messages.catalogue import Message, Param
 
 @dataclass(frozen=True)
 class SettingNames:
-    """How error messages refer to the settings of an endpoint."""
+    """How error messages refer to the settings of an endpoint. Amazon Bedrock has a region for a URL, and a profile or
+    keys for a key."""
 
     url: str | Message
     api_key: str | Message
@@ -22,6 +23,7 @@ class SettingNames:
 
 OPENAI_VARIABLES = SettingNames("`OPENAI_BASE_URL`", "`OPENAI_API_KEY`", "`CHIE_MODEL`")
 ANTHROPIC_VARIABLES = SettingNames("`ANTHROPIC_BASE_URL`", "`ANTHROPIC_API_KEY`", "`CHIE_ANTHROPIC_MODEL`")
+BEDROCK_VARIABLES = SettingNames("`AWS_REGION`", Message("models.aws_credentials"), "`CHIE_AWS_MODEL`")
 AGENTS_FILE_FIELDS = SettingNames(
     Message("models.agents_file_field", field="base_url"),
     Message("models.agents_file_field", field="api_key"),
@@ -40,6 +42,7 @@ _CODES = {
     "parameter": "models.parameter_refused",
     "quota": "models.quota_exceeded",
     "rate": "models.rate_limited",
+    "reasoning": "models.reasoning_refused",
     "request": "models.request_rejected",
     "tools": "models.tools_unsupported",
 }
@@ -84,9 +87,13 @@ class Endpoint:
         *,
         reported: str | int | None = None,
         error: ProviderError = UNKNOWN,
+        model_setting: str | Message | None = None,
     ) -> ModelError:
-        """For an HTTP status, and what the body says; `reported` is the server's own error code, shown instead."""
-        code = _CODES.get(error.cause or _CAUSES_BY_STATUS.get(status, ""), "models.server_failed")
+        """For an HTTP status, and what the body says; `reported` is the server's own error code, shown instead.
+        `model_setting` is where the model comes from if it is not a setting of the endpoint."""
+        by_status = _CAUSES_BY_STATUS.get(status, "")
+        cause = by_status if by_status == "rate" and error.cause == "context" else error.cause or by_status
+        code = _CODES.get(cause, "models.server_failed")
         if code == "models.model_not_found" and not model:
             code = "models.path_not_found"
         if code == "models.rate_limited" and error.wait is not None:
@@ -95,19 +102,22 @@ class Endpoint:
             words = in_words(error.parameter)
             return ModelError(code, parameter=words, model=model or "?", status=reported or status)
         params: dict[str, Param] = {"url": self.url, "status": reported or status}
-        params |= self._params(model or "", error).get(code, {})
+        params |= self._params(model or "", error, model_setting or self.settings.model).get(code, {})
         if code == _CODES["context"]:
             return ContextError(code, limit=error.limit, used=error.used, **params)
+        if code == _CODES["reasoning"]:
+            return ReasoningError(code, **params)
         return ModelError(code, **params)
 
-    def _params(self, model: str, error: ProviderError) -> "dict[str, dict[str, Param]]":
+    def _params(self, model: str, error: ProviderError, model_setting: str | Message) -> "dict[str, dict[str, Param]]":
         """Those that only some of the codes have."""
         names = self.settings
         key: dict[str, Param] = {"setting": names.api_key}
+        named: dict[str, Param] = {"model": model or "?"}
         return {
             **dict.fromkeys(("models.key_rejected", "models.key_forbidden", "models.quota_exceeded"), key),
-            "models.images_unsupported": {"model": model or "?"},
+            **dict.fromkeys(("models.images_unsupported", "models.reasoning_refused"), named),
             "models.path_not_found": {"setting": names.url},
-            "models.model_not_found": {"model": model, "model_setting": names.model, "url_setting": names.url},
+            "models.model_not_found": {"model": model, "model_setting": model_setting, "url_setting": names.url},
             "models.rate_limited_for": {"seconds": error.wait or 0},
         }

@@ -7,7 +7,7 @@ from chie.chat.models.anthropic_provider import AnthropicProvider, ModelBuilder
 from chie.chat.models.aws_client import has_aws_credentials
 from chie.chat.models.bedrock import DEFAULT_MODEL
 from chie.chat.models.bedrock_provider import BedrockProvider
-from chie.chat.models.endpoint import ANTHROPIC_VARIABLES
+from chie.chat.models.endpoint import ANTHROPIC_VARIABLES, BEDROCK_VARIABLES
 from chie.chat.models.local_endpoint import LocalEndpoint
 from chie.chat.models.openai_endpoint import OpenAIEndpoint
 from chie.chat.models.openai_provider import OpenAIProvider
@@ -77,4 +77,5 @@ def _bedrock(settings: ChatSettings) -> EndpointSpec:
         region=settings.aws_region,
         profile=settings.aws_profile,
         models=(settings.chie_aws_model or DEFAULT_MODEL,),
+        settings=BEDROCK_VARIABLES,
     )

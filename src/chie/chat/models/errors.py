@@ -15,3 +15,7 @@ class ContextError(ModelError):
         super().__init__(code, **params)
         self.limit = limit
         self.used = used
+
+
+class ReasoningError(ModelError):
+    """The provider does not take back what its model thought: the conversation before it has changed since."""

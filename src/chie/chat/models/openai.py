@@ -21,6 +21,7 @@ from chie.chat.models.sse import EventParser
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 from chie.logging import masked
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -35,10 +36,19 @@ LOCAL_IDLE_CONNECTIONS = 8  # every request checks all idle ones, which takes lo
 
 
 class OpenAIModel(ChatModel):
-    """`timeout` is how many seconds the server may send nothing; without `model` the first one it lists is used."""
+    """`timeout` is how many seconds the server may send nothing; without `model` the first one it lists is used.
+    `model_setting` is where the model comes from if it is not a setting of the endpoint."""
 
-    def __init__(self, endpoint: "OpenAIEndpoint", model: str | None = None, *, timeout: float = 180.0) -> None:
+    def __init__(
+        self,
+        endpoint: "OpenAIEndpoint",
+        model: str | None = None,
+        *,
+        timeout: float = 180.0,
+        model_setting: str | Message | None = None,
+    ) -> None:
         self._endpoint = endpoint
+        self._model_setting = model_setting
         self._configured_model = model
         self._listed_model: str | None = None
         self._located_url = endpoint.url
@@ -196,7 +206,7 @@ class OpenAIModel(ChatModel):
         except openai.APIStatusError as error:
             logger.warning("%s returned HTTP %d: %s", url, error.status_code, masked(error.message)[:300])
             told = read_error(error.body, error.response.headers)
-            failed = self._endpoint.failed(error.status_code, self.name, error=told)
+            failed = self._endpoint.failed(error.status_code, self.name, error=told, model_setting=self._model_setting)
             if not isinstance(failed, ContextError):
                 self._listed_model = None  # the model may have been unloaded: list again next time
             raise failed from error
@@ -206,7 +216,8 @@ class OpenAIModel(ChatModel):
             raise self._endpoint.unreachable(error) from error
         except ReportedError as error:
             logger.warning("%s reported an error: %s", url, masked(str(error)))
-            raise self._endpoint.reported(error.codes, self.name, read_error(error.body)) from error
+            told = read_error(error.body)
+            raise self._endpoint.reported(error.codes, self.name, told, model_setting=self._model_setting) from error
         except (openai.APIError, httpx2.HTTPError, LookupError, ValueError, TypeError, AttributeError) as error:
             logger.warning("%s sent an invalid chunk: %s", url, masked(str(error)))
             raise self._interrupted(answer) from error

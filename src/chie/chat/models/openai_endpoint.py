@@ -12,6 +12,7 @@ from chie.chat.models.endpoint import OPENAI_VARIABLES, Endpoint, SettingNames
 from chie.chat.models.errors import ModelError
 from chie.chat.models.provider_error import UNKNOWN, ProviderError
 from chie.chat.models.vision import listed_model_sees
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     import httpx2
@@ -124,14 +125,23 @@ class OpenAIEndpoint(Endpoint):
     def incompatible(self) -> ModelError:
         return ModelError("models.not_openai_compatible", url=self.url, setting=self.settings.url)
 
-    def reported(self, codes: Iterable[str | int], model: str | None, error: ProviderError = UNKNOWN) -> ModelError:
+    def reported(
+        self,
+        codes: Iterable[str | int],
+        model: str | None,
+        error: ProviderError = UNKNOWN,
+        *,
+        model_setting: str | Message | None = None,
+    ) -> ModelError:
         """For an error object in the body or the stream. The server's own text may hold secrets and is not shown.
         Gateways send statuses as texts, too."""
         for code in codes:
             status = _STATUS_BY_ERROR_CODE.get(code, int(code) if str(code).isdecimal() else code)
             if isinstance(status, int) and 400 <= status < 600:
-                return self.failed(status, model, reported=code, error=error)
-        return self.failed(400, model, error=error) if error.cause else ModelError("models.unknown_error", url=self.url)
+                return self.failed(status, model, reported=code, error=error, model_setting=model_setting)
+        if error.cause:
+            return self.failed(400, model, error=error, model_setting=model_setting)
+        return ModelError("models.unknown_error", url=self.url)
 
 
 def _listed_sight(listed: dict[str, Any]) -> dict[str, bool]:
