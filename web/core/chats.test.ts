@@ -63,6 +63,48 @@ describe("a conversation", () => {
     expect(chats.get(SESSION).messages.every((message) => !message.id.startsWith("local"))).toBe(true);
   });
 
+  it("has two answers at a time, and is busy until both have ended", async () => {
+    const release: (() => void)[] = [];
+    const gated = (id: string) => {
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          release.push(() => {
+            for (const block of BLOCKS) controller.enqueue(new TextEncoder().encode(block));
+            controller.close();
+          });
+        },
+      });
+      return new Response(body, { headers: { ...ODD.headers, "X-Chie-Message": id } });
+    };
+    const asked: unknown[] = [];
+    const stopped: string[] = [];
+    const chats = setUp({
+      ask: async () => gated(ANSWER),
+      regenerate: async (...parameters) => {
+        asked.push(parameters);
+        return gated("second");
+      },
+      stop: async (id) => stopped.push(id),
+      load: () => new Promise(() => undefined),
+    });
+    await chats.ask(NEW, "知恵とは？", "guide");
+    const first = chats.get(SESSION).messages[1];
+    if (!first) throw new Error("no answer");
+    expect(await chats.beside(SESSION, first, "echo")).toBe("second");
+    expect(asked).toEqual([[ANSWER, "echo", undefined, true]]);
+    const { messages, tip, live } = chats.get(SESSION);
+    expect([tip, live, messages.length]).toEqual([ANSWER, ANSWER, 3]);
+    expect(messages[2]?.parentId).toBe(messages[1]?.parentId);
+    release[0]?.();
+    while (chats.get(SESSION).live === ANSWER) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(chats.get(SESSION).live).toBe("second");
+    await chats.stopAll(SESSION);
+    expect(stopped).toEqual(["second"]);
+    release[1]?.();
+    await settled(chats, SESSION);
+    expect(chats.get(SESSION).tip).toBe(ANSWER);
+  });
+
   it("survives a visit to another page while it is created", async () => {
     let answer: (response: Response) => void = () => undefined;
     const chats = setUp({ ask: () => new Promise<Response>((resolve) => (answer = resolve)) });

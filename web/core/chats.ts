@@ -1,4 +1,4 @@
-import { applyEvent, EMPTY_ANSWER, type ToolPart, waitingTools } from "./answer";
+import { type Answer, applyEvent, EMPTY_ANSWER, type ToolPart, waitingTools } from "./answer";
 import type { Attachment } from "./attachment";
 import { fromStored, type Message, merged, newestTip } from "./conversation";
 import { follow, type Link, type Numbered } from "./follow";
@@ -154,6 +154,23 @@ export class Chats extends Observable {
     );
   }
 
+  /** A second agent answers the same question at the same time. Resolves with the id of its answer. */
+  async beside(key: string, answer: Message, agentId: string): Promise<string> {
+    const choice = this.#choice(key, agentId);
+    const response = await this.transport.regenerate(answer.id, agentId, choice, true);
+    const id = response.headers.get("X-Chie-Message") ?? this.#localId();
+    const { messages, live } = this.get(key);
+    if (messages.some((message) => message.id === id)) {
+      void response.body?.cancel(); // a refresh has found it already, and follows it
+      return id;
+    }
+    const parentId = this.#find(key, answer.id)?.parentId ?? answer.parentId;
+    const second = { ...this.#answer(parentId, agentId), id };
+    this.#change(key, { messages: [...messages, second], live: live ?? id });
+    void this.#follow(key, id, response);
+    return id;
+  }
+
   /** What the user has chosen here; nothing leaves the session's model. */
   #choice(key: string, agentId: string | undefined): ModelChoice | undefined {
     const { chosenModel, agentId: current } = this.get(key);
@@ -192,6 +209,14 @@ export class Chats extends Observable {
     } finally {
       await this.#refresh(sessionId);
     }
+  }
+
+  /** Stops every answer of the conversation. */
+  async stopAll(key: string): Promise<void> {
+    const { messages, live } = this.get(key);
+    const running = messages.filter(({ id, answer }) => this.#followers.has(id) && isStreaming(answer));
+    const ids = new Set([...running.map(({ id }) => id), ...(live ? [live] : [])]);
+    await Promise.all([...ids].map((id) => this.stop(id)));
   }
 
   async stop(messageId: string): Promise<void> {
@@ -305,12 +330,19 @@ export class Chats extends Observable {
     if (answer.status === "complete" && this.#stopped.has(messageId))
       answer = { ...answer, status: "stopped" };
     this.#replace(sessionId, { ...message, answer });
-    if (answer.status !== "streaming") this.#change(sessionId, { live: null, link: "connected" });
+    if (!isStreaming(answer)) this.#change(sessionId, { live: this.#running(sessionId), link: "connected" });
     for (const tool of waitingTools(answer)) {
       const decided = decisionKey(messageId, tool) in this.get(sessionId).decided;
       if (!decided && this.hooks.isAllowed?.(tool))
         void this.decide(sessionId, messageId, tool, true).catch(() => undefined);
     }
+  }
+
+  /** Another answer of the conversation that is being received. */
+  #running(sessionId: string): string | null {
+    const { messages } = this.get(sessionId);
+    const running = messages.findLast(({ id, answer }) => this.#followers.has(id) && isStreaming(answer));
+    return running?.id ?? null;
   }
 
   async #refresh(sessionId: string, ended?: string): Promise<void> {
@@ -336,8 +368,9 @@ export class Chats extends Observable {
     const storedModel = { model: stored.model ?? null, parameters: stored.parameters ?? {} };
     const loaded = { title, agentId, projectId, storedModel, messages, tip, live, queue };
     this.#set(sessionId, { ...known, state: "ready", failure: null, ...loaded });
-    if (live) void this.#follow(sessionId, live);
-    else void this.#sendDue(sessionId, queue[0]);
+    for (const { message_id: id, status } of stored.messages)
+      if (status === "streaming") void this.#follow(sessionId, id);
+    if (!live) void this.#sendDue(sessionId, queue[0]);
   }
 
   /** The server sends it by itself; this covers a server that was restarted right then. Trying twice sends it once. */
@@ -400,6 +433,10 @@ export class Chats extends Observable {
     this.#conversations.set(key, conversation);
     this.frames.schedule(this.notify);
   }
+}
+
+function isStreaming(answer: Answer | null): boolean {
+  return answer?.status === "streaming";
 }
 
 function idsOf(attachments: readonly Attachment[]): string[] {

@@ -61,7 +61,13 @@ export interface Transport {
     attachments?: string[],
     choice?: ModelChoice,
   ) => Promise<Response>;
-  regenerate: (messageId: string, agentId?: string, choice?: ModelChoice) => Promise<Response>;
+  /** `beside` does not wait for the answer that is being generated. */
+  regenerate: (
+    messageId: string,
+    agentId?: string,
+    choice?: ModelChoice,
+    beside?: boolean,
+  ) => Promise<Response>;
   follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
   stop: (messageId: string) => Promise<unknown>;
   approve: (messageId: string, callId: string, approved: boolean) => Promise<unknown>;

@@ -68,6 +68,39 @@ async def test_streaming_answer_cannot_be_regenerated(chat: ChatClient) -> None:
         await reader.rest()
 
 
+@pytest.mark.req("AG-12")
+async def test_two_agents_answer_one_question_at_the_same_time(chat_on_both: ChatClient) -> None:
+    chat, gated = chat_on_both, chat_on_both.agent(GatedAgent)
+    async with asking(chat.client, "wait", agent_id="gated") as reader:
+        path = f"/api/chat/{reader.message_id}/regenerate"
+        second = await chat.client.post(path, json={"agent_id": "echo", "beside": True})
+        assert parse(second.text)[0].text == "wait"
+        session_id = second.headers["x-chie-session"]
+        question, first, other = await chat.messages(session_id)
+        assert [first["status"], other["status"]] == ["streaming", "complete"]
+        assert first["parent_id"] == other["parent_id"] == question["message_id"]
+        assert (await chat.client.post(path)).status_code == 409
+        gated.finish()
+        await reader.rest()
+    session = (await chat.client.get(f"/api/sessions/{session_id}")).json()
+    assert session["current_agent_id"] == "gated"
+    assert [message["status"] for message in session["messages"]] == ["complete"] * 3
+
+
+@pytest.mark.req("AG-12")
+async def test_a_third_answer_at_the_same_time_is_409(chat: ChatClient) -> None:
+    async with asking(chat.client, "wait", agent_id="gated") as reader:
+        path, body = f"/api/chat/{reader.message_id}/regenerate", {"agent_id": "gated", "beside": True}
+        async with chat.client.stream("POST", path, json=body) as second:
+            assert second.status_code == 200
+            third = await chat.client.post(path, json=body)
+            assert (third.status_code, third.json()["code"]) == (409, "sessions.answer_in_progress")
+            for _ in range(2):
+                chat.agent(GatedAgent).finish()
+            await second.aread()
+        await reader.rest()
+
+
 async def test_history_has_partial_and_failed_answers(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("later", agent_id="failing")
     await chat.ask("at once", session_id=session_id)

@@ -3,7 +3,7 @@ import { defineText } from "./language";
 export const accountText = defineText({
   en: {
     title: "Sign in",
-    lead: "Sign in to use Chie. Your administrator can give you one.",
+    lead: "Sign in to use Chie. Your administrator can give you an access token.",
     token: "Token",
     tokenNote: "Stored in this browser until you sign out, out of reach of scripts.",
     signIn: "Sign in",

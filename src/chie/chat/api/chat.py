@@ -99,7 +99,8 @@ async def follow(message_id: MessageId, chat: ChatState, last_event_id: LastEven
 async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | None = None) -> EventStream:
     """Generate another answer to the same question, as a new branch."""
     body = body or Regenerate()
-    return _stream(chat, await chat.starter.regenerate(message_id, agent_id=body.agent_id, choice=body.choice))
+    run = await chat.starter.regenerate(message_id, agent_id=body.agent_id, choice=body.choice, beside=body.beside)
+    return _stream(chat, run)
 
 
 @router.post(

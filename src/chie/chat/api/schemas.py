@@ -79,6 +79,10 @@ class SendQueued(Body):
 
 class Regenerate(ModelFields):
     agent_id: Id | None = Field(default=None, description="The agent that answers. Default: the session's agent.")
+    beside: StrictBool = Field(
+        default=False,
+        description="True answers beside one other answer that is being generated; the session keeps its agent.",
+    )
 
 
 class Edit(ModelFields):

@@ -98,12 +98,18 @@ class RunStarter:
         return self._runs.start(pending, agent)
 
     async def regenerate(
-        self, message_id: str, *, agent_id: str | None = None, choice: ModelChoice | None = None
+        self,
+        message_id: str,
+        *,
+        agent_id: str | None = None,
+        choice: ModelChoice | None = None,
+        beside: bool = False,
     ) -> Run:
+        """`beside` does not wait for the answer that is being generated."""
         agent, chosen = await self._again(message_id, agent_id, choice)
         await self._limits.require(agent)
         await self._require_able(agent, await self._turns.question_files(message_id))
-        pending = await self._turns.regenerate(message_id, agent_id=agent.agent_id, choice=chosen)
+        pending = await self._turns.regenerate(message_id, agent_id=agent.agent_id, choice=chosen, beside=beside)
         return self._runs.start(pending, agent)
 
     async def agent(self, agent_id: str | None, *, project_id: str | None = None) -> BaseAgent:

@@ -86,18 +86,27 @@ class TurnService:
 
         return await self._database.write(change)
 
-    async def regenerate(self, message_id: str, *, agent_id: str, choice: ModelChoice | None = None) -> PendingAnswer:
+    async def regenerate(
+        self, message_id: str, *, agent_id: str, choice: ModelChoice | None = None, beside: bool = False
+    ) -> PendingAnswer:
         """Adds another answer to the same question; `message_id` is the question or any answer to it.
 
-        ConflictError while the question is being answered.
+        ConflictError while the question is being answered. With `beside` one other answer may be running; the session
+        keeps its agent and its model, and queued messages wait for the other answer.
         """
 
         async def change(connection: Connection) -> PendingAnswer:
             session, messages, chosen = await _context(connection, message_id)
             question_id = chosen.message_id if chosen.role == "user" else chosen.parent_id
             question = next(message for message in messages if message.message_id == question_id)
-            _require_answered(messages, question)
-            return await self.start(connection, session, messages, question, agent_id, choice)
+            if not beside:
+                _require_answered(messages, question)
+                return await self.start(connection, session, messages, question, agent_id, choice)
+            _require_at_most_one_running(messages, question)
+            answer = _empty_answer(question, agent_id, choice)
+            await repository.insert_messages(connection, [answer], owner=self._owner)
+            await repository.change_session(connection, session.session_id, updated_at=answer.created_at)
+            return _pending(answer, session, question, messages)
 
         return await self._database.write(change)
 
@@ -253,6 +262,14 @@ def _require_answered(messages: Sequence[Message], question: Message) -> None:
     for message in messages:
         if message.parent_id == question.message_id:
             _require_finished(message)
+
+
+def _require_at_most_one_running(messages: Sequence[Message], question: Message) -> None:
+    running = [
+        message for message in messages if message.parent_id == question.message_id and message.status == "streaming"
+    ]
+    for message in running[1:]:
+        _require_finished(message)
 
 
 def _require_finished(message: Message) -> None:

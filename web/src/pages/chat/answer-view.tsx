@@ -92,7 +92,7 @@ export function AnswerView({ session, message, version, agentName, last, busy, d
       />
       {!streaming && (
         <div className="message-actions">
-          <Versions session={session} version={version} />
+          <Versions session={session} version={version} answer={message.id} />
           <CopyButton text={() => textOf(answer)} label={t.copyMessage} />
           <IconButton
             small

@@ -59,8 +59,8 @@ export const chats = new Chats(
       send("POST", message(id, "edit"), {
         body: { message: text, agent_id: agentId, attachments, ...choice },
       }),
-    regenerate: (id, agentId, choice) =>
-      send("POST", message(id, "regenerate"), { body: { agent_id: agentId, ...choice } }),
+    regenerate: (id, agentId, choice, beside) =>
+      send("POST", message(id, "regenerate"), { body: { agent_id: agentId, beside, ...choice } }),
     follow: (id, after, signal) =>
       send("GET", `/api/chat/stream/${encodeURIComponent(id)}`, { query: { after }, signal }),
     stop: (id) => api.post(message(id, "stop")),
@@ -103,7 +103,8 @@ const TITLE_SECONDS = [1, 2, 4, 8, 15];
 /** Shows the title that a model gives a conversation after its first answer. */
 async function followTitle(sessionId: string): Promise<void> {
   const { messages, live, title } = chats.get(sessionId);
-  if (live || messages.length !== 2 || messages[1]?.answer?.status !== "complete") return;
+  const questions = messages.filter(({ role }) => role === "user");
+  if (live || questions.length !== 1 || messages.at(-1)?.answer?.status !== "complete") return;
   for (const seconds of TITLE_SECONDS) {
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
     if (chats.get(sessionId).title !== title) return; // renamed here

@@ -12,6 +12,7 @@ import { AgentMenu } from "./agent-menu";
 import { allowedTools, useAllowedTools } from "./allowed-tools";
 import { uploads } from "./attachments";
 import { ModelButton } from "./model-button";
+import { SecondAgent } from "./second-agent";
 import { IS_MAC, sendKey, sends } from "./send-key";
 import { pendingSends, submitWhenUploaded } from "./sending";
 import { isPermanent, UnableNotice, UploadChips, useUnable } from "./upload-chips";
@@ -138,6 +139,7 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
             />
             <AgentMenu session={session} chosen={agentId} onChoose={onAgent} />
             <ModelButton session={session} agentId={agentId} onAgent={onAgent} />
+            <SecondAgent session={session} agentId={agentId} />
             <span className="grow" />
             <SendMenu />
             {live && <IconButton className="send" kind="plain" icon="stop" label={t.stop} onClick={onStop} />}

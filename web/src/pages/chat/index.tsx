@@ -9,12 +9,13 @@ import { drafts } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
-import { Translated, useTranslate } from "../../i18n/translate";
+import { ErrorText, Translated, useTranslate } from "../../i18n/translate";
 import { hrefTo, useRoute } from "../../route";
 import { useSeen } from "../../sessions/marks";
 import { LinkButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { Empty, ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
+import { useToast } from "../../ui/toast";
 import { useProject } from "../projects/client";
 import { loadMarkdown } from "./answer-view";
 import { agentsQuery, chats, startedIn, useConversation } from "./client";
@@ -43,7 +44,9 @@ export default function ChatPage() {
   useReopening(session, conversation);
   useSeen(session, conversation);
   const find = useFind(session, conversation);
-  const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
+  const toast = useToast();
+  const stop = () => void chats.stopAll(session).catch(() => undefined);
+  const failed = (error: unknown) => toast(<ErrorText error={error} />);
   return (
     <section className="chat" {...handlers}>
       {over && <DropOverlay />}
@@ -84,7 +87,7 @@ export default function ChatPage() {
         onAgent={chooseAgent}
         live={conversation.live}
         disabled={conversation.state === "loading" || conversation.state === "failed"}
-        onSend={(text, files) => void submit(session, agentId, text, files)}
+        onSend={(text, files) => void submit(session, agentId, text, files).catch(failed)}
         onStop={stop}
         dropped={dropped}
       />

@@ -6,8 +6,10 @@ import { branch, type Message, siblings } from "../../../core/conversation";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { IconButton } from "../../ui/button";
+import { AnswerPair } from "./answer-pair";
 import { MessageView, type Version } from "./message";
 import { messageElement, onReveal } from "./reveal";
+import { pairOf, usePairs, withPairs } from "./side-by-side";
 
 const BOTTOM_MARGIN_PX = 80;
 
@@ -25,6 +27,7 @@ export function Messages({
   const { messages, tip, live, decided } = conversation;
   const shown = useMemo(() => branch(messages, tip), [messages, tip]);
   const versions = useMemo(() => versionsOf(messages), [messages]);
+  const pairs = usePairs();
   const scroller = useRef<HTMLDivElement>(null);
   const printing = usePrinting();
   const virtual = useVirtualizer({
@@ -46,11 +49,13 @@ export function Messages({
     () =>
       onReveal((id) => {
         release();
-        const index = shown.findIndex((message) => message.id === id);
+        const index = shown.findIndex((message) =>
+          withPairs(pairs, messages, [message]).some((one) => one.id === id),
+        );
         const [offset] = (!messageElement(id) && virtual.getOffsetForIndex(index, "start")) || [];
         if (scroller.current && offset !== undefined) scroller.current.scrollTop = offset;
       }),
-    [shown, virtual, release],
+    [shown, messages, pairs, virtual, release],
   );
   return (
     <div className="messages-frame">
@@ -66,24 +71,27 @@ export function Messages({
           {virtual.getVirtualItems().map((item) => {
             const message = shown[item.index];
             if (!message) return null;
+            const pair = message.answer && pairOf(pairs, messages, message);
+            const common = { session, last: item.index === shown.length - 1, busy: live !== null, decided };
             return (
               <div
                 key={item.key}
                 data-index={item.index}
-                data-message={message.id}
+                data-message={pair ? undefined : message.id}
                 ref={virtual.measureElement}
                 className="messages-item"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
-                <MessageView
-                  session={session}
-                  message={message}
-                  version={versions.get(message.id) ?? ONLY_VERSION}
-                  agentName={agentName(message.agentId)}
-                  last={item.index === shown.length - 1}
-                  busy={live !== null}
-                  decided={decided}
-                />
+                {pair ? (
+                  <AnswerPair {...common} pair={pair} current={message.id} agentName={agentName} />
+                ) : (
+                  <MessageView
+                    {...common}
+                    message={message}
+                    version={versions.get(message.id) ?? ONLY_VERSION}
+                    agentName={agentName(message.agentId)}
+                  />
+                )}
               </div>
             );
           })}

@@ -16,5 +16,5 @@ export function revealMessage(messageId: string): void {
 }
 
 export function messageElement(messageId: string): HTMLElement | null {
-  return document.querySelector(`.messages-item[data-message="${CSS.escape(messageId)}"]`);
+  return document.querySelector(`.messages [data-message="${CSS.escape(messageId)}"]`);
 }

@@ -9,6 +9,7 @@ import { queryClient } from "../../query";
 import { go, hrefTo, parseRoute } from "../../route";
 import { uploads } from "./attachments";
 import { type Agents, agentsQuery, chats } from "./client";
+import { sideBySide } from "./side-by-side";
 import { unableWith } from "./upload-chips";
 
 const path = (session: string, id: string) =>
@@ -37,7 +38,7 @@ messageQueue.resume();
 /** Messages whose files are still being uploaded. */
 export const pendingSends = new PendingSends(uploads);
 
-/** Sends a message, or queues it while an answer runs. */
+/** Sends a message, or queues it while an answer runs. Rejects if only the second agent could not be asked. */
 export async function submit(
   session: string,
   agentId: string | null,
@@ -50,7 +51,19 @@ export async function submit(
   }
   const started = await chats.ask(session, text, agentId ?? undefined, files);
   if (started === null) giveBack(session, text, files);
-  else if (session === NEW) moveTo(started);
+  else {
+    if (session === NEW) moveTo(started);
+    await askSecond(started, agentId);
+  }
+}
+
+/** Where a second agent was chosen, it answers the question that has just been sent. */
+async function askSecond(session: string, agentId: string | null): Promise<void> {
+  const second = sideBySide.agentOf(session);
+  const { messages, tip } = chats.get(session);
+  const answer = messages.find((message) => message.id === tip);
+  if (!second || second === agentId || !answer) return;
+  sideBySide.show(answer.id, await chats.beside(session, answer, second));
 }
 
 /** Sends the typed message as soon as its files are uploaded, also if the reader is elsewhere by then. */
@@ -62,7 +75,7 @@ export function submitWhenUploaded(session: string, agentId: string | null): voi
     if ((!text.trim() && !files.length) || unableWith(agents, uploads.of(key), agentId)) return;
     drafts.write(key, "");
     uploads.clear(key);
-    void submit(key, agentId, text, files);
+    void submit(key, agentId, text, files).catch(() => undefined); // the reader may be elsewhere
   });
 }
 
@@ -76,6 +89,7 @@ function moveTo(session: string): void {
   pendingSends.move(NEW, session);
   drafts.move(NEW, session);
   uploads.move(NEW, session);
+  sideBySide.move(NEW, session);
   if (isHere(NEW)) go(hrefTo("chat", session), { replace: true });
 }
 

@@ -3,10 +3,20 @@ import { useText } from "../../i18n/language";
 import { IconButton } from "../../ui/button";
 import { chats } from "./client";
 import type { Version } from "./message";
+import { sideBySide } from "./side-by-side";
+import { sideBySideText } from "./side-by-side-text";
+
+interface Props {
+  session: string;
+  version: Version;
+  /** The answer, which can be shown beside the version before it. */
+  answer?: string;
+}
 
 /** Switches between the versions of a message. */
-export function Versions({ session, version }: { session: string; version: Version }) {
+export function Versions({ session, version, answer }: Props) {
   const t = useText(chatText);
+  const { sideBySide: label } = useText(sideBySideText);
   if (version.of < 2) return null;
   const step = (to: string | null) => () => to && chats.select(session, to);
   return (
@@ -28,6 +38,19 @@ export function Versions({ session, version }: { session: string; version: Versi
         disabled={!version.next}
         onClick={step(version.next)}
       />
+      {answer && (
+        <IconButton
+          small
+          icon="columns"
+          label={label}
+          onClick={() => {
+            const [first, second] = version.previous
+              ? [version.previous, answer]
+              : [answer, version.next ?? answer];
+            sideBySide.show(first, second);
+          }}
+        />
+      )}
     </span>
   );
 }

@@ -5,6 +5,7 @@ import { branch } from "../../../../core/conversation";
 import { useText } from "../../../i18n/language";
 import { IconButton } from "../../../ui/button";
 import { SearchField } from "../../../ui/field";
+import { usePairs, withPairs } from "../side-by-side";
 import { type Match, markMatches, showMatch } from "./marks";
 import { findText } from "./text";
 import { type Matches, useMatches } from "./use-matches";
@@ -17,12 +18,13 @@ interface Props {
   onClose: () => void;
 }
 
-/** Finds text in every message of the branch on the screen, also in those that are not rendered or are folded. */
+/** Finds text in every message on the screen's branch and beside it, also in those that are not rendered or are folded. */
 export default function FindBar({ conversation, words, message, onClose }: Props) {
   const t = useText(findText);
   const [query, setQuery] = useState(words);
   const { messages, tip } = conversation;
-  const shown = useMemo(() => branch(messages, tip), [messages, tip]);
+  const pairs = usePairs();
+  const shown = useMemo(() => withPairs(pairs, messages, branch(messages, tip)), [pairs, messages, tip]);
   const matches = useMatches(shown, query);
   const order = useMemo(() => new Map(shown.map(({ id }, index) => [id, index])), [shown]);
   const [at, move] = useCurrent(matches, order, message);

@@ -1,0 +1,42 @@
+import { useQuery } from "@tanstack/react-query";
+import { messageIn } from "../../../core/server-message";
+import { useText } from "../../i18n/language";
+import { useTranslate } from "../../i18n/translate";
+import { IconButton } from "../../ui/button";
+import { Menu, MenuChoice, MenuLabel } from "../../ui/menu";
+import { agentsQuery } from "./client";
+import { sideBySide, useSecondAgent } from "./side-by-side";
+import { sideBySideText } from "./side-by-side-text";
+
+/** Chooses a second agent that answers the same questions; hidden where there is no other one. */
+export function SecondAgent({ session, agentId }: { session: string; agentId: string | null }) {
+  const t = useText(sideBySideText);
+  const translate = useTranslate();
+  const { data } = useQuery(agentsQuery);
+  const second = useSecondAgent(session);
+  const others = (data?.agents ?? []).filter((one) => one.available && one.agent_id !== agentId);
+  if (!others.length) return null;
+  const chosen = others.find((one) => one.agent_id === second);
+  const label = chosen ? t.beside(translate(messageIn(chosen, "name"))) : t.compareWith;
+  return (
+    <Menu
+      trigger={
+        <IconButton icon="columns" label={label} className={`second-agent ${chosen ? "chosen" : ""}`} />
+      }
+    >
+      <MenuLabel>{t.compareWith}</MenuLabel>
+      <MenuChoice checked={!chosen} onSelect={() => sideBySide.choose(session, null)}>
+        {t.oneAgent}
+      </MenuChoice>
+      {others.map((one) => (
+        <MenuChoice
+          key={one.agent_id}
+          checked={one === chosen}
+          onSelect={() => sideBySide.choose(session, one.agent_id)}
+        >
+          {translate(messageIn(one, "name"))}
+        </MenuChoice>
+      ))}
+    </Menu>
+  );
+}
