@@ -9,7 +9,7 @@ from chie.messages.catalogue import Message
 from chie.n8n.graph import NOT_EXECUTED, each_connection
 from chie.n8n.instance.client import InstanceClient
 from chie.n8n.models import Json, Node
-from chie.n8n.nodes.definition import allowed_values
+from chie.n8n.nodes.definition import Definition, allowed_values
 from chie.n8n.nodes.issues import ParameterIssue
 from chie.n8n.nodes.knowledge import NodeKnowledge, NodeType
 from chie.n8n.validation import Issues
@@ -58,13 +58,14 @@ class ParameterValidator:
         before = _before(nodes, stored)
         suspects = [old for node, old in before if old is not None and old != node and _has(found, node)]
         known = await self._issues(suspects, connections) if suspects else {}
+        allowed = await self._allowed([(node, issue) for node in nodes for issue in found.get(id(node), ())])
         findings = Findings()
         for node, old in before:
             earlier = {(issue.path, issue.sentence) for issue in known.get(id(old), ())}
             for issue in found.get(id(node), ()):
                 was_there = old is not None and (old == node or (issue.path, issue.sentence) in earlier)
                 target = findings.warnings if was_there else findings.errors
-                target.append(await self._message(node, issue))
+                target.append(issue.message(allowed.get((id(node), issue.path))))
         return findings
 
     async def _issues(self, nodes: Sequence[Node], connections: Json) -> dict[int, list[ParameterIssue]]:
@@ -88,14 +89,18 @@ class ParameterValidator:
         rows = answer.get("results")
         return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
-    async def _message(self, node: Node, issue: ParameterIssue) -> Message:
-        if not issue.is_choice:
-            return issue.message()
+    async def _allowed(self, issues: Sequence[tuple[Node, ParameterIssue]]) -> dict[tuple[int, str], list[str]]:
+        """The values that n8n should have listed, by node and path. Definitions are read at the same time."""
+        asked = [(node, NodeType.of(node), issue) for node, issue in issues if issue.is_choice]
+        kinds = list(dict.fromkeys(kind for _, kind, _ in asked))
+        definitions = dict(zip(kinds, await asyncio.gather(*map(self._definitions, kinds)), strict=True))
+        return {(id(node), issue.path): allowed_values(definitions[kind], issue.steps) for node, kind, issue in asked}
+
+    async def _definitions(self, kind: NodeType) -> list[Definition]:
         try:
-            definitions = await self._knowledge.define(NodeType.of(node))
-        except ChieError:
-            return issue.message()
-        return issue.message(allowed_values(definitions.parsed, issue.steps))
+            return (await self._knowledge.define(kind)).parsed
+        except ChieError:  # the message then says where the values are listed
+            return []
 
 
 def _asked(node: Node, *, is_tool: bool) -> Json:
