@@ -153,7 +153,8 @@ async def test_health_says_what_the_token_would_add(instance: Instance, fake: Fa
         state = (await call("n8n_health")).data
     assert state["healthy"] is True
     assert state["mcpServer"]["configured"] is False
-    assert "`N8N_MCP_TOKEN`" in state["mcpServer"]["note"]
+    for name in ("N8N_MCP_TOKEN", "find_nodes", "describe_node", "rehearse_change"):
+        assert f"`{name}`" in state["mcpServer"]["note"]
     assert fake.mcp.headers == []
 
 

@@ -243,6 +243,13 @@ async def test_all_tools_together_are_small(known: Caller) -> None:
     assert sum(len(json.dumps(tool, ensure_ascii=False, separators=(",", ":"))) for tool in shown) <= 12_000
 
 
+@pytest.mark.req("NP-1", "NP-3")
+async def test_assistants_are_told_to_look_up_and_to_prove(known: Caller, call: Caller) -> None:
+    told = known.client.instructions or ""
+    assert all(name in told for name in ("find_nodes", "describe_node", "rehearse_change"))
+    assert "rehearse_change" not in (call.client.instructions or "")
+
+
 @pytest.mark.req("NP-1", "NP-2")
 async def test_without_the_token_everything_works_and_says_what_it_would_add(call: Caller, fake: FakeN8n) -> None:
     names = [tool.name for tool in await call.client.list_tools()]

@@ -101,6 +101,16 @@ async def test_node_that_would_run_for_real_is_named_before_anything_runs(
     assert (allowed.data["outcome"], allowed.data["ranForReal"]) == ("fixed", ["計算"])
 
 
+@pytest.mark.parametrize(
+    "operation", [{"op": "removeNode", "name": "A"}, {"op": "disconnect", "from": "Hook", "to": "A"}]
+)
+async def test_failed_node_that_no_longer_runs_is_noted(call: Caller, fake: FakeN8n, operation: Json) -> None:
+    workflow_id = failing(fake, node("A", SET, parameters={"fail": "x"}))
+    answer = (await call("rehearse_change", id=workflow_id, patch=[operation])).data
+    assert (answer["outcome"], fake.runner.ran) == ("fixed", [])
+    assert answer["notes"] == ["'A', which failed then, did not run this time. Check that this is intended."]
+
+
 async def test_code_before_the_change_is_replaced_by_its_output(call: Caller, fake: FakeN8n) -> None:
     workflow_id = failing(
         fake, node("Code", CODE, parameters={"set": {"n": 5}}), node("A", SET, parameters={"fail": "x"})

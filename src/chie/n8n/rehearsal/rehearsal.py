@@ -217,6 +217,8 @@ def _outcome(changed: Workflow, then: Recording, now: Recording, execution: Exec
         return "not_proven"
     if failed and not now.succeeded(failed) and stops_before(changed, result.plan, failed):
         return "not_proven"
+    if failed and failed not in now.runs:  # intended if another branch is right, but not if the node was cut off
+        result.notes.append(Message("n8n.rehearsal_failed_node_not_run", node=quoted(failed)))
     expected = result.plan.touched if result.comparison.failed_before else set()
     if any(difference.node not in expected for difference in result.comparison.differences):
         return "different"
