@@ -145,8 +145,9 @@ $(PAGE): $(PAGE_FROM) $(MODULES)
 
 # The end-to-end tests need Chromium and Japanese fonts, which are installed if this is Debian and the user is root.
 browser:
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || [ -n "$$CHIE_CHROMIUM" ] || { \
+	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v google-chrome >/dev/null || [ -n "$$CHIE_CHROMIUM" ] || { \
 	    [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 	    echo "The end-to-end tests need Chromium: installing Debian's with apt-get (once)…" && \
-	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk >/dev/null; } || \
+	    apt-get update -qq && { apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-noto-cjk >/dev/null 2>&1 || \
+	    apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk >/dev/null; }; } || \
 	    echo "Chromium is missing and could not be installed: the end-to-end tests will be skipped."

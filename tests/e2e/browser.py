@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, sync_playwright
 
+PROGRAMS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
+"""The shell first: it renders the same without the windows of a browser, for a third less CPU."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -20,7 +22,7 @@ FLAGS = [
 
 def chromium() -> str | None:
     named = os.environ.get("CHIE_CHROMIUM")
-    return named or next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
+    return named or next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 @contextmanager
