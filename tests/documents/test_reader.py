@@ -252,6 +252,9 @@ class TestPdfLibrary:
         assert own.stat().st_mode & 0o077 == 0, "nobody else can put a library there"
         shutil.rmtree(own)
         assert (await reader.read("a.pdf", pdf("請求書"))).text == "請求書", "after the folder was cleaned"
+        reader.close()
+        assert folders(temporary) == []
+        assert (await reader.read("a.pdf", pdf("請求書"))).text == "請求書", "after it was closed"
         del reader
         gc.collect()
         assert folders(temporary) == []

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import weakref
 from asyncio.subprocess import DEVNULL
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from chie.errors import ConfigurationError
@@ -23,11 +23,16 @@ EMPTY_PDF = (
 
 
 class PdfLibrary:
-    """Unpacked on first use; its folder is deleted with the object, or at the end of the process."""
+    """Unpacked on first use; its folder is deleted by `close`, or with the object."""
 
     def __init__(self) -> None:
         self._unpacking = asyncio.Lock()
         self._folder: Path | None = None
+        self._delete: Callable[[], object] = lambda: None
+
+    def close(self) -> None:
+        """A process that a signal ends runs nothing at its exit."""
+        self._delete()
 
     async def variables(self, kept: Mapping[str, str]) -> dict[str, str]:
         """The environment, with the folder as the temporary one. ConfigurationError if it cannot be written."""
@@ -41,7 +46,7 @@ class PdfLibrary:
             folder = Path(tempfile.mkdtemp(prefix="chie-pdf-"))
         except OSError as error:
             raise _unwritable(tempfile.gettempdir()) from error
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._delete = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", MODULE), stdout=DEVNULL, stderr=DEVNULL, env=_with_folder(kept, folder)
         )

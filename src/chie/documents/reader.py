@@ -54,6 +54,10 @@ class DocumentReader:
         self._slots = asyncio.Semaphore(MAX_PROCESSES)
         self._pdf_library = PdfLibrary()
 
+    def close(self) -> None:
+        """Deletes what was unpacked; reading a file unpacks it again."""
+        self._pdf_library.close()
+
     async def read(self, name: str, data: bytes) -> ReadFile:
         """Raises ValidationError with the reason why a file cannot be attached."""
         name = _plain_name(name)

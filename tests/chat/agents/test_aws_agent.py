@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.contract.agent import ToolAgentContract, ask, settings
@@ -148,7 +149,12 @@ class TestAWSAgent(ToolAgentContract):
         agent = build_aws(Profile(id="aws"), AgentDependencies(chosen, toolbox, []))
         with pytest.raises(ModelError) as caught:
             await ask(agent)
-        assert caught.value.reason == Message("models.bedrock_profile_not_found", region="us-west-2", model="my-model")
+        told: dict[str, Any] = {
+            "region": "us-west-2",
+            "model": "my-model",
+            "setting": Message("models.aws_credentials"),
+        }
+        assert caught.value.reason == Message("models.bedrock_profile_not_found", **told)
 
 
 async def test_missing_credentials_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,6 +150,7 @@ class Chat:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         self._background = []
+        self.reader.close()
         await self._database.close()
 
 
