@@ -133,10 +133,11 @@ async def test_stored_key_is_not_sent_to_another_host(peer: OpenAIServer) -> Non
     async with opened() as app:
         entry = await add(app, url="http://127.0.0.1:9/v1", api_key=KEY)
         moved = {"url": peer.base_url}
-        refused = await app.send("PATCH", f"/api/endpoints/{entry['id']}", moved)
-        assert (refused.status_code, refused.json()["code"]) == (400, "endpoints.key_needed_again")
-        refused = await app.send("POST", "/api/endpoints/test", {"id": entry["id"], **moved})
-        assert refused.json()["code"] == "endpoints.key_needed_again"
+        for other in ({}, {"session_token": "x"}, {"access_key_id": "x", "secret_access_key": "y"}):
+            refused = await app.send("PATCH", f"/api/endpoints/{entry['id']}", {**moved, **other})
+            assert (refused.status_code, refused.json()["code"]) == (400, "endpoints.key_needed_again")
+            refused = await app.send("POST", "/api/endpoints/test", {"id": entry["id"], **moved, **other})
+            assert refused.json()["code"] == "endpoints.key_needed_again"
         assert not peer.headers, "nothing was sent there"
         await app.json("PATCH", f"/api/endpoints/{entry['id']}", {"url": "http://127.0.0.1:9/v2"})
         await app.json("PATCH", f"/api/endpoints/{entry['id']}", {**moved, "api_key": "sk-for-the-new-host"})
@@ -232,6 +233,12 @@ async def test_bedrock_endpoint_uses_the_stored_access_keys(monkeypatch: pytest.
         ({"url": "https://user:pass@example.com/v1"}, "url_with_secret"),
         ({"url": "https://example.com/v1?key=x"}, "url_with_secret"),
         ({"url": "http://169.254.169.254/v1"}, "url_forbidden"),
+        ({"url": "http://2852039166/v1"}, "url_forbidden"),
+        ({"url": "http://0xa9fea9fe/v1"}, "url_forbidden"),
+        ({"url": "http://169.254.43518./v1"}, "url_forbidden"),
+        ({"url": "http://[fd00:ec2::254]/v1"}, "url_forbidden"),
+        ({"url": "http://[2002:a9fe:a9fe::1]/v1"}, "url_forbidden"),
+        ({"url": "http://100.100.100.200/v1"}, "url_forbidden"),
         ({"api_key": "全角のキー"}, "key_invalid"),
         ({"api_key": "two\nlines"}, "key_invalid"),
         ({"kind": "anthropic"}, "key_missing"),

@@ -114,8 +114,9 @@ def _merged(endpoint: StoredEndpoint, entered: Entered) -> StoredEndpoint:
 
 def _require_key_again(before: StoredEndpoint, after: StoredEndpoint, entered: Entered) -> None:
     """A stored key goes to the host that it was entered for, and to no other."""
-    kept = before.has_secret and after.has_secret and not any(entered.secret.values())
-    if kept and before.origin != after.origin:
+    kept = [name for name in after.secret if name in before.secret and not entered.secret.get(name)]
+    unreadable = after.has_secret and not any(entered.secret.values())
+    if before.has_secret and before.origin != after.origin and (kept or unreadable):
         raise ValidationError("endpoints.key_needed_again")
 
 

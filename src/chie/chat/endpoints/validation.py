@@ -1,7 +1,8 @@
 """Checks what an admin enters. No error holds a key."""
 
 import re
-from ipaddress import ip_address
+import socket
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from chie.chat.endpoints.endpoint import StoredEndpoint
@@ -11,6 +12,20 @@ from chie.http.values import is_header_value, is_http_url
 MAX_NAME = 80
 _REGION = re.compile(r"[a-z]{2,3}(?:-[a-z]+)+-\d{1,2}")
 _METADATA_HOSTS = ("metadata", "metadata.google.internal", "instance-data")
+_METADATA_NETWORKS = tuple(
+    map(
+        ip_network,
+        (
+            "169.254.0.0/16",
+            "fe80::/10",
+            "fd00:ec2::/32",  # AWS over IPv6
+            "fd20:ce::/32",  # Google Cloud over IPv6
+            "100.100.100.200/32",  # Alibaba Cloud
+            "168.63.129.16/32",  # Azure's virtual host
+            "192.0.0.192/32",  # Oracle Cloud
+        ),
+    )
+)
 
 
 def check_endpoint(endpoint: StoredEndpoint) -> None:
@@ -47,11 +62,25 @@ def check_url(url: str, *, query_allowed: bool = False) -> None:
 def _is_metadata_service(host: str) -> bool:
     if host.rstrip(".").lower() in _METADATA_HOSTS:
         return True
+    address = _address(host.rstrip("."))
+    return address is not None and any(address in network for network in _METADATA_NETWORKS)
+
+
+def _address(host: str) -> IPv4Address | IPv6Address | None:
+    """That a connection goes to: also for an IPv4 address inside an IPv6 one, or written as one number."""
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:
-        return False
-    return address.is_link_local or str(getattr(address, "ipv4_mapped", None) or address).startswith("169.254.")
+        return _short_address(host)
+    return (address.ipv4_mapped or address.sixtofour or address) if isinstance(address, IPv6Address) else address
+
+
+def _short_address(host: str) -> IPv4Address | None:
+    """The system's resolver reads `2852039166`, `0xa9fea9fe` and `169.254.43518`, too."""
+    try:
+        return IPv4Address(socket.inet_aton(host))
+    except (OSError, ValueError):
+        return None
 
 
 def _check_bedrock(endpoint: StoredEndpoint) -> None:
