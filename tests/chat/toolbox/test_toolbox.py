@@ -54,6 +54,16 @@ async def test_tools_have_the_format_of_function_calling(toolbox: Toolbox) -> No
 
 
 @pytest.mark.req("CH-7")
+async def test_builtin_server_is_waited_for_on_a_busy_machine(
+    toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without its tools a model would invent what is in the notes."""
+    monkeypatch.setattr("chie.chat.toolbox.toolbox.SETTLE_TIMEOUT_SECONDS", 0.0)
+    await toolbox.initialize_servers(["bench"])
+    assert {tool["function"]["name"] for tool in toolbox.get_tools()} == ALL
+
+
+@pytest.mark.req("CH-7")
 async def test_tool_is_called_by_name(toolbox: Toolbox) -> None:
     await toolbox.initialize_servers(["bench", "no-such-server"])
     outcome = await toolbox.call_tool("echo", {"text": "日本語"})

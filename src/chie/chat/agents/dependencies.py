@@ -56,7 +56,8 @@ class AgentTools:
 
     def notice(self) -> str:
         """For the system prompt: the servers that are unavailable now."""
-        down = [state.name for state in self.toolbox.states() if state.name in self.server_names and state.is_down]
+        states = [state for state in self.toolbox.states() if state.name in self.server_names]
+        down = [state.name for state in states if state.is_down or state.state == "connecting"]
         if not down or self.substitute:
             return ""
         return (

@@ -122,7 +122,7 @@ class Toolbox:
         connections = [await self._opened(name) for name in server_names if name in self._connections]
         for connection in connections:
             connection.start()
-        await asyncio.gather(*(connection.settle(SETTLE_TIMEOUT_SECONDS) for connection in connections))
+        await asyncio.gather(*(connection.settle(_settle_seconds(connection)) for connection in connections))
         return connections
 
     async def connection(self, name: str) -> Connection:
@@ -300,6 +300,12 @@ def create_toolbox(
         logins=UserConnections(specs, timeout, pins, policy),
         added=AddedConnections(AddedServers({*builtin, *specs, *reserved}), connect),
     )
+
+
+def _settle_seconds(connection: Connection) -> float:
+    """A built-in server is in this process and does connect, on a busy machine late. Without its tools a model would
+    invent what is in the notes."""
+    return connection.timeout if connection.is_builtin else SETTLE_TIMEOUT_SECONDS
 
 
 def _is_ok(server: "Server | ConfigurationError") -> "TypeIs[Server]":
