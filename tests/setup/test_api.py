@@ -115,6 +115,22 @@ async def test_local_model_server_is_discovered(monkeypatch: pytest.MonkeyPatch)
         assert await probe(client, "lm-studio") == ["qwen-日本語"]
 
 
+@pytest.mark.req("AG-5")
+async def test_server_without_a_chat_model_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page would show a green "found" while no agent has a model."""
+    async with model_server({"data": [{"id": "nomic-embed-text"}]}) as url, app_client() as client:
+        monkeypatch.setattr(local_servers, "OLLAMA", f"{url}/v1")
+        assert (await state_of(client, "ollama"))["state"] == "missing"
+        assert (await problem(client, "ollama"))["code"] == "setup.endpoint_without_models"
+
+
+@pytest.mark.req("AG-5")
+async def test_servers_on_another_host_are_looked_for_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_MODEL_HOST", "127.0.0.3")
+    async with app_client() as client:
+        assert (await state_of(client, "lm-studio"))["state"] == "missing", "nothing responds there"
+
+
 async def test_missing_sdk_is_reported_with_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server({"data": [{"id": "qwen"}]}) as url, app_client() as client:
         monkeypatch.setattr(local_servers, "LM_STUDIO", f"{url}/v1")

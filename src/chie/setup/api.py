@@ -82,7 +82,8 @@ def create_setup_api(
 
     @router.get("", responses=errors())
     async def show_setup() -> Setup:
-        """List the model endpoints and MCP servers. Only endpoints on this machine are contacted."""
+        """List the model endpoints and MCP servers. Only local servers are contacted: on this machine, and where
+        `CHIE_MODEL_HOST` says."""
         settings = load(SetupSettings)
         found = await asyncio.gather(*map(_discover, known.find_endpoints(settings)))
         running = [await _running(name, server) for name, server in servers.items()]
@@ -131,7 +132,7 @@ async def _running(name: str, server: Server) -> ServerState:
 async def _discover(endpoint: Endpoint) -> EndpointState:
     state: State = "missing" if endpoint.url is None else "configured"
     models: list[str] = []
-    if endpoint.is_local:
+    if endpoint.is_local or endpoint.looked_for:
         result = await endpoint.probe(timeout_seconds=known.DISCOVERY_TIMEOUT_SECONDS)
         responds = result.ok or result.install is not None  # without the package no agent can use it
         state, models = ("found", result.models) if responds else ("missing", [])

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from chie.http.values import is_header_value, is_http_url
 from chie.installation.commands import PLUG_IN, install_extra, install_package
 from chie.messages.catalogue import Message
+from chie.setup.chat_models import chat_models, listed_model_chats
 from chie.setup.local_servers import urls_on
 from chie.setup.settings import SetupSettings
 
@@ -56,7 +57,8 @@ AWS_SDK = Package("boto3", extra="bedrock")
 
 @dataclass(frozen=True)
 class Endpoint:
-    """`settings` are the variables that configure it; `url` is None until they are set."""
+    """`settings` are the variables that configure it; `url` is None until they are set. One that is `looked_for` needs
+    none: it counts if it responds."""
 
     id: str
     name: str | Message
@@ -65,6 +67,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     path: str = "/models"
     package: Package = OPENAI_SDK
+    looked_for: bool = False
 
     @property
     def is_valid(self) -> bool:
@@ -102,8 +105,8 @@ class Endpoint:
         if response.status_code != 200:
             return _failed(self._rejected(response.status_code))
         try:
-            models = [str(entry["id"]) for entry in response.json()["data"]]
-        except (ValueError, KeyError, TypeError):
+            models = _chat_models(response.json())
+        except (ValueError, KeyError, TypeError, AttributeError):
             return _failed(Message("setup.endpoint_incompatible", url=self.shown_url, name=self.name))
         if not models:
             return _failed(Message("setup.endpoint_without_models", name=self.name))
@@ -128,8 +131,8 @@ def find_endpoints(settings: SetupSettings) -> list[Endpoint]:
     own = settings.openai_base_url.rstrip("/") if settings.openai_base_url else None
     lm_studio, ollama = urls_on(settings.chie_model_host)
     found = [
-        Endpoint("lm-studio", "LM Studio", lm_studio),
-        Endpoint("ollama", "Ollama", ollama),
+        Endpoint("lm-studio", "LM Studio", lm_studio, looked_for=True),
+        Endpoint("ollama", "Ollama", ollama, looked_for=True),
         Endpoint(
             "openai",
             "OpenAI",
@@ -170,7 +173,13 @@ def probe_bedrock(settings: SetupSettings) -> ProbeResult:
         return _failed(_bedrock_error(error.response.get("Error", {}).get("Code", ""), settings.aws_region))
     except BotoCoreError as error:
         return _failed(Message("setup.aws_unavailable", error=type(error).__name__))
-    return ProbeResult(ok=True, models=[str(model["modelId"]) for model in models])
+    return ProbeResult(ok=True, models=chat_models(str(model["modelId"]) for model in models))
+
+
+def _chat_models(listed: Any) -> list[str]:  # noqa: ANN401 - JSON
+    """A server that has only a model for embeddings has none to answer with."""
+    entries = listed if isinstance(listed, list) else listed["data"]
+    return chat_models(str(entry["id"]) for entry in entries if listed_model_chats(entry) is not False)
 
 
 def _bedrock_error(aws_code: str, region: str) -> Message:

@@ -9,7 +9,6 @@ from chie.chat.models.aws_client import aws_client
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS
 from chie.chat.models.bedrock import BedrockModel
 from chie.chat.models.bedrock_errors import translate
-from chie.chat.models.chat_models import chat_models
 from chie.chat.models.errors import ModelError
 from chie.chat.models.kept_listing import KeptListing
 from chie.chat.models.model_parameters import Parameter, bedrock_parameters
@@ -17,6 +16,7 @@ from chie.chat.models.provider import EndpointSpec, ModelProvider
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 from chie.logging import masked
+from chie.setup.chat_models import chat_models
 
 logger = logging.getLogger(__name__)
 

@@ -4,15 +4,14 @@ import asyncio
 from collections.abc import Iterable
 from time import monotonic
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from chie.chat.models.chat_models import chat_models
 from chie.chat.models.context_length import context_lengths, native_context
 from chie.chat.models.endpoint import OPENAI_VARIABLES, Endpoint, SettingNames
 from chie.chat.models.errors import ModelError
 from chie.chat.models.provider_error import UNKNOWN, ProviderError
 from chie.chat.models.vision import listed_model_sees
 from chie.messages.catalogue import Message
+from chie.setup.chat_models import chat_models, listed_model_chats
 
 if TYPE_CHECKING:
     import httpx2
@@ -21,6 +20,7 @@ LIST_TIMEOUT_SECONDS = 3.0
 CONTEXT_TIMEOUT_SECONDS = 1.0
 CACHE_SECONDS = 5.0
 REMOTE_CACHE_SECONDS = 60.0  # pages ask often whether a local server still responds
+OPENAI_HOST = "api.openai.com"
 ERROR_CACHE_SECONDS = 1.0  # a server that was just started is used at once
 
 _STATUS_BY_ERROR_CODE: dict[object, int] = {
@@ -72,7 +72,7 @@ class OpenAIEndpoint(Endpoint):
 
     @property
     def _may_have_more(self) -> bool:
-        return urlsplit(self.url).hostname != "api.openai.com" and not isinstance(self._fetched, ModelError)
+        return self.host != OPENAI_HOST and not isinstance(self._fetched, ModelError)
 
     async def locate(self) -> None:
         """Before a request: find the server, for an endpoint whose URL is not fixed."""
@@ -111,12 +111,13 @@ class OpenAIEndpoint(Endpoint):
     def _chat_models(self, answer: "httpx2.Response") -> list[str]:
         try:
             listed = answer.json()
-            names = [str(entry["id"]) for entry in listed["data"]]
+            listed = {"data": listed} if isinstance(listed, list) else listed  # Together sends the entries alone
+            names = [str(entry["id"]) for entry in listed["data"] if listed_model_chats(entry) is not False]
             self._listed_sight = _listed_sight(listed)
             self._contexts = context_lengths(listed)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.incompatible() from error
-        return chat_models(names)
+        return chat_models(names, openai=self.host == OPENAI_HOST)
 
     def sees_images(self, model: str | None) -> bool | None:
         """Whether the server's list, as last fetched, says that the model reads images."""
