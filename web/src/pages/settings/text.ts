@@ -153,7 +153,7 @@ export const settingsText = defineText({
     key_none: "キーなし",
     key_set: "キー保存済み",
     key_unreadable: "キーの再入力が必要",
-    changed: (when: string) => `${when}に変更`,
+    changed: (when: string) => `変更：${when}`,
     environment: "環境変数で設定済み",
     environmentNote: "Chie の起動時の設定で変更してください。環境変数はこの画面の設定より優先されます。",
     servers: "MCP サーバー",
