@@ -151,3 +151,28 @@ def test_heading_says_that_the_named_server_does_not_respond(
     with http_server("chie", "serve") as url:
         screen = open_screen("/", at=url)
         expect(screen.page.locator("#su-first")).to_contain_text("http://127.0.0.1:9/v1 does not respond")
+
+
+@pytest.mark.parametrize(
+    ("locale", "heading", "reason"),
+    [
+        ("en", "The model endpoint can't be used", "“Work” in Settings"),
+        ("ja", "モデルの接続先を利用できません", "「Work」の"),
+    ],
+)
+def test_endpoint_that_fails_is_not_called_missing(
+    open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, locale: str, heading: str, reason: str
+) -> None:
+    monkeypatch.setenv("CHIE_MODEL_HOST", "127.0.0.2")
+    with http_server("chie", "serve") as url:
+        screen = open_screen("/", at=url, locale=locale)
+        card = screen.page.locator(".su-first")
+        expect(card).to_be_visible()
+        body = {"kind": "openai", "name": "Work", "url": "http://127.0.0.1:9/v1"}
+        added = screen.page.request.post(f"{url}/api/endpoints", data=body, headers={"Origin": url})
+        assert added.status == 201
+        screen.page.reload()
+        expect(card.get_by_role("heading")).to_have_text(heading)
+        expect(card).to_contain_text(reason)
+        card.get_by_role("link").click()
+        expect(screen.page.get_by_role("heading", level=1)).to_have_text("Settings" if locale == "en" else "設定")

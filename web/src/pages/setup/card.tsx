@@ -1,10 +1,13 @@
 import "./setup.css";
 import { useQuery } from "@tanstack/react-query";
+import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
+import { useTranslate } from "../../i18n/translate";
 import { hrefTo } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { agentsQuery } from "../chat/client";
+import { type Agent, agentsQuery } from "../chat/client";
+import { useEndpoints } from "../settings/endpoints";
 import { EndpointCard } from "./endpoints";
 import { isUsable, useSetup } from "./setup";
 import { setupText } from "./text";
@@ -17,6 +20,7 @@ export default function FirstRunCard() {
   const t = useText(setupText);
   const { data } = useSetup({ refetchInterval: WAITING_MS });
   const agents = useQuery({ ...agentsQuery, refetchInterval: WAITING_MS });
+  const added = useEndpoints().data?.endpoints.some(({ source }) => source === "page");
   if (!data || !agents.data) return null;
   if (agents.data.agents.some((agent) => agent.available && agent.agent_id !== NEEDS_NO_MODEL)) return null;
   // A model server that somebody named is used, even while it does not respond and another one does.
@@ -28,6 +32,7 @@ export default function FirstRunCard() {
       : data.endpoints.some(isUsable)
         ? t.connecting
         : t.noModel;
+  if (added) return <AddedEndpointFails agent={agents.data.agents[0]} />;
   return (
     <section className="card su-first" aria-labelledby="su-first">
       <h2 id="su-first">
@@ -47,6 +52,25 @@ export default function FirstRunCard() {
           {t.toServers}
         </LinkButton>
       </div>
+    </section>
+  );
+}
+
+/** Endpoints were added in the settings: what is wrong with them matters, and not that there could be others. */
+function AddedEndpointFails({ agent }: { agent: Agent | undefined }) {
+  const t = useText(setupText);
+  const translate = useTranslate();
+  const reason = agent && messageIn(agent, "reason");
+  return (
+    <section className="card su-first" aria-labelledby="su-first">
+      <h2 id="su-first">
+        <Icon name="spark" /> {t.addedFails}
+      </h2>
+      {reason && <p>{translate(reason)}</p>}
+      <p className="muted">{t.noModelLead}</p>
+      <LinkButton small icon="gear" href={hrefTo("settings")}>
+        {t.toSettings}
+      </LinkButton>
     </section>
   );
 }

@@ -9,6 +9,7 @@ export const setupText = defineText({
     connecting: "A model was found. Connecting…",
     packageMissing: "A model was found, but a package is missing",
     notResponding: (address: string) => `Your model server ${address} does not respond`,
+    addedFails: "The model endpoint can't be used",
     noModelLead:
       "The notes agent already answers from your notes. Connect a model to chat freely and use tools.",
     oneFound: "A model is ready.",
@@ -49,6 +50,7 @@ export const setupText = defineText({
     connecting: "モデルが見つかりました。接続しています…",
     packageMissing: "モデルは見つかりましたが、パッケージが足りません",
     notResponding: (address: string) => `モデルサーバー ${address} が応答しません`,
+    addedFails: "モデルの接続先を利用できません",
     noModelLead:
       "メモのエージェントは今すぐ使えます。モデルを接続すると、自由な会話やツールの利用ができます。",
     oneFound: "モデルを利用できます。",
