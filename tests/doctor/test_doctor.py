@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from click.testing import CliRunner, Result
 from tests.app.processes import BIN, http_server
@@ -387,3 +388,17 @@ def test_running_ollama_is_reported_as_running_without_the_sdk(monkeypatch: pyte
         found = findings()["Ollama"]
     assert (found["state"], found["code"]) == ("problem", "setup.package_missing")
     assert found["fix"] == install_extra("openai")
+
+
+@pytest.mark.req("AG-5")
+def test_endpoints_of_the_page_are_checked_without_their_keys(home: Path) -> None:
+    with OpenAIServer() as peer, http_server("chie", "serve") as url, httpx2.Client(timeout=60) as client:
+        for name, at in (("仕事", peer.base_url), ("Down", f"{NOWHERE}/v1")):
+            body = {"kind": "openai", "name": name, "url": at, "api_key": "sk-zanzibar-0123456789"}
+            assert client.post(f"{url}/api/endpoints", json=body, headers={"Origin": url}).status_code == 201
+        found = findings()
+        assert (found["仕事"]["state"], found["Down"]["state"]) == ("ok", "problem")
+        assert "models" not in found, "a model responds"
+        assert "sk-zanzibar" not in json.dumps(found)
+        (home / "secret.key").unlink()
+        assert "Enter it again" in findings()["仕事"]["message"], "the key cannot be read"

@@ -59,7 +59,8 @@ def store(client: httpx2.Client, url: str, key: str) -> Iterator[str]:
         assert added.status_code == 201, added.text
         assert key not in added.text
         yield f"/api/endpoints/{added.json()['id']}"
-    server = {"name": "far", "url": f"{url}/mcp", "headers": {"Authorization": f"Bearer {key}", "X-Key": key}}
+    far = f"{url}/mcp?token={quote(key, safe='')}"
+    server = {"name": "far", "url": far, "headers": {"Authorization": f"Bearer {key}", "X-Key": key}}
     assert client.post("/api/mcp/servers", json=server).status_code == 201
     yield "/api/mcp/servers/far"
 

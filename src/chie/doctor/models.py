@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from chie.doctor.added_endpoints import check_added_endpoints
 from chie.doctor.finding import Finding
 from chie.installation.commands import repair_chie
 from chie.messages.catalogue import Message
@@ -42,19 +43,22 @@ async def check_embedding() -> Sequence[Finding]:
 
 
 async def check_models() -> Sequence[Finding]:
-    """Every configured endpoint, and those that may run on this machine."""
+    """Every endpoint that is configured or was added in the page, and those that may run on this machine."""
     from chie.setup.endpoints import find_endpoints
     from chie.setup.settings import SetupSettings
 
     settings = load(SetupSettings)
     endpoints = find_endpoints(settings)
-    results, bedrock = await asyncio.gather(
-        asyncio.gather(*(endpoint.probe() for endpoint in endpoints)), _probe_bedrock(settings)
+    results, bedrock, added = await asyncio.gather(
+        asyncio.gather(*(endpoint.probe() for endpoint in endpoints)),
+        _probe_bedrock(settings),
+        check_added_endpoints(),
     )
     found = [_endpoint(endpoint, result, settings) for endpoint, result in zip(endpoints, results, strict=True)]
     if bedrock is not None:
         login = f"aws sso login --profile {settings.aws_profile}" if settings.aws_profile else "aws configure"
         found.append(_result("Amazon Bedrock", bedrock, login))
+    found += added
     if all(finding.state != "ok" for finding in found):
         found.append(Finding("models", "warning", Message("doctor.no_model"), FIXES["openai"]))
     return found

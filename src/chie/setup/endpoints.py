@@ -173,7 +173,10 @@ def probe_bedrock(settings: SetupSettings) -> ProbeResult:
         return _failed(_bedrock_error(error.response.get("Error", {}).get("Code", ""), settings.aws_region))
     except BotoCoreError as error:
         return _failed(Message("setup.aws_unavailable", error=type(error).__name__))
-    return ProbeResult(ok=True, models=chat_models(str(model["modelId"]) for model in models))
+    names = chat_models(str(model["modelId"]) for model in models)
+    if not names:
+        return _failed(Message("setup.endpoint_without_models", name="Amazon Bedrock"))
+    return ProbeResult(ok=True, models=names)
 
 
 def _chat_models(listed: Any) -> list[str]:  # noqa: ANN401 - JSON
