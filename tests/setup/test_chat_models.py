@@ -29,7 +29,7 @@ from chie.setup.chat_models import chat_models, listed_model_chats
         (["intfloat/multilingual-e5-large", "cross-encoder/ms-marco-MiniLM-L6", "adapter-x"], ["adapter-x"]),
         (["ft:davinci-002:acme::1", "code-davinci-002", "text-similarity-ada-001", "adapter-x"], ["adapter-x"]),
         (["models/gemini-2.0-flash-live-001", "models/aqa", "models/veo-3.0", "models/gemma-3"], ["models/gemma-3"]),
-        (["all-minilm:l6-v2", "voyage-3", "cl-nagoya/ruri-v3-310m", "llama-guard-3-8b", "phi4"], ["phi4"]),
+        (["all-minilm:l6-v2", "voyage-3", "cl-nagoya/ruri-v3-310m", "shieldgemma-2b", "phi4"], ["phi4"]),
         (["amazon.nova-canvas-v1:0", "amazon.nova-sonic-v1:0", "amazon.nova-lite-v1:0"], ["amazon.nova-lite-v1:0"]),
         (["stable-diffusion-3", "canopylabs/orpheus-v1", "wan2.2-t2v", "gpt-realtime", "grok-4"], ["grok-4"]),
         ([], []),

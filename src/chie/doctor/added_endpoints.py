@@ -12,6 +12,7 @@ from chie.messages.catalogue import Message
 from chie.settings import load
 
 if TYPE_CHECKING:
+    from chie.chat.models.base import ChatModel
     from chie.chat.models.provider import EndpointSpec, ModelProvider
 
 
@@ -71,5 +72,5 @@ def _provider(spec: "EndpointSpec") -> "ModelProvider":
     return AnthropicProvider(spec, lambda: None if CLAUDE_AGENT.install else _unused)
 
 
-def _unused(*_: object) -> "ModelProvider":
+def _unused(*_: object) -> "ChatModel":
     raise NotImplementedError  # a list of models needs no adapter

@@ -10,7 +10,7 @@ _OTHER = re.compile(
     r"|(?:^|[/_-])(?:bge|e5|gte|minilm|all-mpnet|ruri)(?:[_:-]|$)"
     r"|whisper|tts|speech|transcribe|realtime|audio|parakeet|kokoro|orpheus|playai|canary-\d|nova-sonic|gemini\S*-live"
     r"|dall-e|image|sora|flux|stable-diffusion|stability\.|(?:^|[/_-])sd(?:xl|3)|nova-(?:canvas|reel)|(?:^|/)veo-|t2v|i2v"
-    r"|moderation|llama-?guard|prompt-guard|shieldgemma|mistral-ocr|(?:^|/)aqa$"
+    r"|moderation|shieldgemma|mistral-ocr|(?:^|/)aqa$"
     r"|(?:^|[/:])(?:(?:text|code)-(?:[a-z]+-)?)?(?:davinci|babbage|curie|ada)(?:[-:]|$)|gpt-3\.5-turbo-instruct"
 )
 # OpenAI offers these through its Responses API alone; gateways offer them for chats, too.
