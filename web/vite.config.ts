@@ -11,6 +11,9 @@ const SAME_HOST = { target: CHIE, changeOrigin: false };
 const ENTITIES = new URL("./node_modules/decode-named-character-reference/index.js", import.meta.url)
   .pathname;
 
+// The menus need these packages only to be modal, and ours are not.
+const UNUSED = new URL("./src/ui/modal-menu.ts", import.meta.url).pathname;
+
 // Every browser that the page supports reads WOFF2; the other formats would triple the size of the fonts.
 const onlyWoff2 = {
   name: "only-woff2",
@@ -24,7 +27,13 @@ const onlyWoff2 = {
 export default defineConfig({
   base: "./",
   plugins: [react(), diagramFrame(), onlyWoff2],
-  resolve: { alias: { "decode-named-character-reference": ENTITIES } },
+  resolve: {
+    alias: {
+      "decode-named-character-reference": ENTITIES,
+      "react-remove-scroll": UNUSED,
+      "aria-hidden": UNUSED,
+    },
+  },
   build: {
     outDir: "../src/chie/static",
     emptyOutDir: true,
