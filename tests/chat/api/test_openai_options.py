@@ -17,7 +17,7 @@ from openai.types.chat import (
     ChatCompletionUserMessageParam,
 )
 from tests.fakes.model_app import ModelApp, open_model_app
-from tests.fakes.model_server import Say, Use, say, use
+from tests.fakes.model_server import Refuse, Say, Use, say, use
 from tests.fakes.pictures import png
 
 from chie.chat.settings import ChatSettings
@@ -173,6 +173,28 @@ async def test_parameters_of_bedrock(v1: ModelApp) -> None:
     }
     with pytest.raises(BadRequestError, match="does not take seed"):
         await v1.client.chat.completions.create(model="aws", messages=[QUESTION], seed=1, stream=True)
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "code"),
+    [
+        (400, "Unsupported value: 'temperature' does not support 0.2", "models.parameter_refused"),
+        (400, "This model does not support image input", "models.images_unsupported"),
+        (400, "seed must not be negative", "models.request_rejected"),
+        (422, "Input should be a valid string", "models.request_rejected"),
+        (500, "This model does not support image input: mmproj is missing", "models.images_unsupported"),
+    ],
+)
+@pytest.mark.parametrize("stream", [True, False])
+async def test_request_that_a_model_server_refuses_is_not_repeated(
+    v1: ModelApp, stream: bool, status: int, words: str, code: str
+) -> None:
+    v1.openai.script.append(Refuse(status, words))
+    client = v1.client.with_options(max_retries=2)
+    with pytest.raises(BadRequestError) as caught:
+        await client.chat.completions.create(model="chat", messages=[QUESTION], temperature=0.2, stream=stream)
+    assert caught.value.response.json()["code"] == code
+    assert len(v1.openai.seen) == 1
 
 
 async def test_agent_without_a_model_refuses_parameters(v1: ModelApp) -> None:

@@ -31,6 +31,7 @@ AGENTS_FILE_FIELDS = SettingNames(
 )
 
 _CAUSES_BY_STATUS = {400: "request", 401: "key", 402: "quota", 403: "forbidden", 404: "model", 413: "context"}
+_CAUSES_BY_STATUS[422] = "request"  # vLLM and Mistral, for a field that they do not take
 _CAUSES_BY_STATUS |= dict.fromkeys((429, 529), "rate")  # 529 is Anthropic's "overloaded"
 _CODES = {
     "context": "models.conversation_too_long",
