@@ -18,7 +18,10 @@ from tests.n8n.test_api import FLOW
 
 pytestmark = pytest.mark.req("AG-11")
 
-REFUSED = ("cookies", "parent", "storage", "database", "fetch", "image", "popup", "top", "eval")
+REFUSED = (
+    *("cookies", "parent", "storage", "database", "fetch", "image", "popup", "top", "eval"),
+    *("socket", "worker", "remote", "frame", "inner"),
+)
 
 
 def test_view_of_another_server_cannot_escape_and_its_calls_are_approved(
@@ -29,6 +32,8 @@ def test_view_of_another_server_cannot_escape_and_its_calls_are_approved(
     script = [use(Use("show")), say("Here.")]
     with served(monkeypatch, home, {"evil": entry}, *script) as url:
         screen = open_screen("/", at=url, locale="ja", viewport=NARROW)
+        requests: list[str] = []
+        screen.page.on("request", lambda request: requests.append(request.url))
         ask(screen, "見せて")
         screen.wait_for_end()
         expect(screen.page.locator("iframe")).to_have_count(0)
@@ -36,7 +41,7 @@ def test_view_of_another_server_cannot_escape_and_its_calls_are_approved(
         frame = screen.page.frame_locator("iframe")
         expect(frame.locator("#said")).to_have_text("tried everything")
         found = ast.literal_eval(notes.read_text(encoding="utf-8"))
-        assert found["origin"] == "null"
+        assert (found["origin"], found["picture"]) == ("null", "image")
         assert {name: found[name] for name in REFUSED if not found[name].startswith("refused")} == {}
         assert {name: json.loads(found[name])["code"] for name in ("other", "hidden", "script")} == {
             "other": -32000,
@@ -60,6 +65,9 @@ def test_view_of_another_server_cannot_escape_and_its_calls_are_approved(
         assert "connect-src https://api.example.test;" in policy
         plain = patient.get(f"{url}/api/mcp/servers/evil/view", params={"uri": "ui://evil/plain.html"})
         assert plain.status_code == 404, "not a view"
+        frame.locator("#leave").click()
+        expect(frame.locator("#said")).to_have_count(0)
+        assert [sent for sent in requests if "escaped" in sent] == [], "neither its form nor its frame goes elsewhere"
         screen.browser_errors.clear()  # the browser has reported what the view was refused
 
 

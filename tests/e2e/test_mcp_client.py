@@ -2,9 +2,10 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 from playwright.sync_api import expect
@@ -12,16 +13,20 @@ from tests.app.processes import http_server
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.test_accessibility import serious_findings
+from tests.fakes import patient
 from tests.fakes.model_server import Step, Use, say, use
 from tests.fakes.oauth_mcp import OAuthMcp
 from tests.fakes.openai_server import OpenAIServer
 
 ROOT = Path(__file__).parents[2]
 NARROW = {"width": 360, "height": 740}
+CONNECT_SECONDS = 120.0
 
 
 @contextmanager
-def served(monkeypatch: pytest.MonkeyPatch, home: Path, servers: dict[str, object], *script: Step) -> Iterator[str]:
+def served(
+    monkeypatch: pytest.MonkeyPatch, home: Path, servers: Mapping[str, Mapping[str, object]], *script: Step
+) -> Iterator[str]:
     """The app with these servers and an agent that uses them all; its model follows the script."""
     home.mkdir(exist_ok=True)
     (home / "servers.json").write_text(json.dumps(servers), encoding="utf-8")
@@ -30,7 +35,21 @@ def served(monkeypatch: pytest.MonkeyPatch, home: Path, servers: dict[str, objec
     with OpenAIServer(*script) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
         with http_server("chie", "serve") as url:
+            connect_programs(url, [name for name, entry in servers.items() if "command" in entry])
             yield url
+
+
+def connect_programs(url: str, names: list[str]) -> None:
+    """Wait for programs that start slowly: a run goes on without the tools of a server that takes too long."""
+    for name in names:
+        patient.post(f"{url}/api/mcp/servers/{name}/reconnect")
+    deadline = monotonic() + CONNECT_SECONDS
+    while monotonic() < deadline:
+        states = {one["name"]: one["state"] for one in patient.get(f"{url}/api/mcp/servers").json()["servers"]}
+        if all(states[name] == "connected" for name in names):
+            return
+        sleep(0.2)
+    raise TimeoutError(names)
 
 
 def ask(screen: Screen, text: str) -> None:

@@ -27,7 +27,7 @@ class ViewCall(BaseModel):
 class ViewResult(BaseModel):
     """As in MCP."""
 
-    content: list[dict[str, str]]
+    content: list[dict[str, Any]]
     structuredContent: dict[str, Any] | None  # noqa: N815 - the protocol's name
     isError: bool  # noqa: N815
 
@@ -44,5 +44,5 @@ async def get_view(chat: ChatState, name: ServerName, uri: Uri) -> HTMLResponse:
 async def call_from_view(chat: ChatState, name: ServerName, body: ViewCall) -> ViewResult:
     """Call a tool of the view's own server; 409 if the user must approve the call first."""
     outcome = await chat.agents.toolbox.call_from_view(name, body.tool, body.arguments, approved=body.approved)
-    content = [{"type": "text", "text": outcome.content}]
+    content = [dict(block) for block in outcome.blocks] or [{"type": "text", "text": outcome.content}]
     return ViewResult(content=content, structuredContent=outcome.structured, isError=outcome.is_error)
