@@ -2,7 +2,7 @@
 
 Since protocol 2026-07-28 a request is part of a call's result, so it arrives in the call's own context. Before, nothing
 on the wire says which call it belongs to: it is given to the only one that is running, and refused if there are several
-of different runs, because the question of one user must not reach another.
+of different runs, or one without a run, because the question of one user must not reach another.
 """
 
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_TEXT = 2_000
 MAX_LOGS = 50  # per call
+MAX_SAMPLE = 50_000  # characters; the user agrees to the whole text, so a longer one is refused, not cut
 MIN_PROGRESS_SECONDS = 0.2
 MAX_SCHEMA_FIELDS = 50
 
@@ -32,12 +33,17 @@ class ServerRequests:
     def __init__(self, server: str) -> None:
         self._server = server
         self._running: list[RunningCall] = []
+        self._without_run = 0  # calls over `/v1` and of views
         self._logs: dict[str, int] = {}
 
     @contextmanager
     def during(self, call: RunningCall | None) -> Iterator[None]:
         if call is None:
-            yield
+            self._without_run += 1
+            try:
+                yield
+            finally:
+                self._without_run -= 1
             return
         self._running.append(call)
         try:
@@ -85,13 +91,16 @@ class ServerRequests:
         if call is None or call.sample is None:
             raise PermissionError("nobody can be asked")
         text = "\n\n".join(_spoken(message) for message in messages)
+        shown = "\n\n".join(filter(None, (params.system_prompt, text)))
+        if len(shown) > MAX_SAMPLE:
+            raise ValueError(f"the request has more than {MAX_SAMPLE} characters")
         question = Elicitation(
             type="elicitation",
             id=uuid4().hex,
             call_id=call.id,
             server=self._server,
             mode="sampling",
-            message="\n\n".join(filter(None, (params.system_prompt, text)))[: 10 * MAX_TEXT],
+            message=shown,
         )
         answer = await self._ask(call, question)
         if answer["action"] != "accept":
@@ -108,7 +117,7 @@ class ServerRequests:
         if own is not None:
             return own
         runs = {id(call.interaction) for call in self._running}
-        return self._running[-1] if len(runs) == 1 else None
+        return self._running[-1] if len(runs) == 1 and not self._without_run else None
 
     def _question(self, message: str, params: "mcp_types.ElicitRequestParams") -> Elicitation | None:
         """None for a URL that must not be opened, and for a schema that no form can show."""
