@@ -33,6 +33,7 @@ import sys, time, xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path, params.port = sys.argv[1], int(sys.argv[2])
 params.n_ctx, params.n_parallel, params.use_jinja = {CONTEXT_TOKENS}, 1, True
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # on a busy machine, two threads wait for each other
 server = xllamacpp.Server(params)
 while True: time.sleep(60)
 """
