@@ -1,6 +1,7 @@
 """The web page as the app serves it."""
 
 import gzip
+import re
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
@@ -10,7 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from chie.app import create_app
+from chie.http.static_files import STATIC
 
+MAX_SCRIPT_BYTES = 170_000
 SCRIPT = "console.log('知恵');" * 50
 
 
@@ -31,6 +34,17 @@ def folder(tmp_path: Path) -> Path:
 def client(folder: Path) -> Iterator[TestClient]:
     with TestClient(create_app({}, page=folder), base_url="http://127.0.0.1:8080") as client:
         yield client
+
+
+def test_scripts_that_the_page_loads_first_stay_small() -> None:
+    """Those that the document itself names; the rest is fetched on demand. `bench/page.py` measures the same."""
+    index = STATIC / "index.html"
+    if not index.is_file():
+        pytest.skip("the page is not built: run `make page`")
+    named = re.findall(r'(?:src|href)="\./([^"]+\.js)"', index.read_text(encoding="utf-8"))
+    sizes = {name: len(gzip.compress((STATIC / name).read_bytes(), 9)) for name in named}
+    assert sizes
+    assert sum(sizes.values()) <= MAX_SCRIPT_BYTES, sizes
 
 
 def test_the_page_is_served_at_the_root_and_revalidated_each_time(client: TestClient) -> None:
