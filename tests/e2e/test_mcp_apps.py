@@ -84,6 +84,10 @@ def test_our_own_view_shows_what_was_found(open_screen: OpenScreen, monkeypatch:
             screen.button("Show view").press("Enter")
             frame = screen.page.frame_locator("iframe")
             expect(frame.locator("main")).to_contain_text("Limits")
+            screen.page.emulate_media(color_scheme="dark")
+            expect(frame.locator("body")).to_have_css("background-color", "rgb(27, 26, 31)")
+            screen.page.emulate_media(color_scheme="light")
+            expect(frame.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
             screen.button("Hide view").press("Enter")
             expect(screen.page.locator("iframe")).to_have_count(0)
 

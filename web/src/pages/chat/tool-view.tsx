@@ -3,12 +3,14 @@ import type { ToolPart, ViewRef } from "../../../core/answer";
 import { ApiError, api, apiUrl } from "../../api";
 import { chatText } from "../../i18n/chat";
 import { useLanguage, useText } from "../../i18n/language";
+import { theme } from "../../theme";
 import { Button } from "../../ui/button";
 import { approvalText } from "./approval-text";
 import Arguments from "./arguments";
 
 const MAX_HEIGHT_PX = 2_000;
 const MAX_WAITING = 5;
+const DARK = "(prefers-color-scheme: dark)";
 const NEEDS_APPROVAL = "toolbox.view_call_needs_approval";
 
 interface Call {
@@ -41,10 +43,14 @@ export default function ToolView({ tool, view }: { tool: ToolPart; view: ViewRef
   const [consents, setConsents] = useState<Consent[]>([]);
   const waiting = useRef(0);
   const key = useRef(0);
+  const ready = useRef(false);
   useEffect(() => {
     const post = (message: object) =>
       // A frame without an origin cannot be named; the message goes to this one window.
       frame.current?.contentWindow?.postMessage({ jsonrpc: "2.0", ...message }, "*");
+    const context = () => ({ theme: dark() ? "dark" : "light", locale: language });
+    const tell = () =>
+      ready.current && post({ method: "ui/notifications/host-context-changed", params: context() });
     const consent = (what: { type: "call"; call: Call } | { type: "link"; url: URL }) =>
       new Promise<boolean>((resolve) => {
         if (waiting.current >= MAX_WAITING) return resolve(false);
@@ -77,7 +83,7 @@ export default function ToolView({ tool, view }: { tool: ToolPart; view: ViewRef
             protocolVersion: params.protocolVersion,
             hostInfo: { name: "Chie", version: "1" },
             hostCapabilities: { serverTools: {}, openLinks: {} },
-            hostContext: { theme: dark() ? "dark" : "light", locale: language, displayMode: "inline" },
+            hostContext: { ...context(), displayMode: "inline", availableDisplayModes: ["inline"] },
           };
         case "ping":
           return {};
@@ -98,6 +104,7 @@ export default function ToolView({ tool, view }: { tool: ToolPart; view: ViewRef
       if (source !== frame.current?.contentWindow || data?.jsonrpc !== "2.0" || !data.method) return;
       if (data.id === undefined) {
         if (data.method === "ui/notifications/initialized") {
+          ready.current = true;
           post({ method: "ui/notifications/tool-input", params: { arguments: tool.arguments } });
           post({ method: "ui/notifications/tool-result", params: resultOf(tool) });
         } else if (data.method === "ui/notifications/size-changed") {
@@ -115,8 +122,16 @@ export default function ToolView({ tool, view }: { tool: ToolPart; view: ViewRef
       }
     };
     const listen = (event: MessageEvent<Request>) => void receive(event);
+    const system = matchMedia(DARK);
+    tell(); // the language may have changed
     addEventListener("message", listen);
-    return () => removeEventListener("message", listen);
+    system.addEventListener("change", tell);
+    const unsubscribe = theme.subscribe(tell);
+    return () => {
+      removeEventListener("message", listen);
+      system.removeEventListener("change", tell);
+      unsubscribe();
+    };
   }, [tool, view.server, language]);
   return (
     <div className="tool-view">
@@ -199,5 +214,5 @@ function webUrl(value: unknown): URL | null {
 
 function dark(): boolean {
   const chosen = document.documentElement.dataset.theme;
-  return chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  return chosen === "dark" || (chosen !== "light" && matchMedia(DARK).matches);
 }
