@@ -1,9 +1,8 @@
 """Encryption of secrets at rest. The key is a file in `CHIE_HOME` that only its owner can read; no backup has it."""
 
-import os
 from pathlib import Path
 
-from chie.files import locked, make_folder
+from chie.files import locked, make_folder, replacing
 
 KEY_FILE = "secret.key"
 
@@ -35,7 +34,6 @@ class SecretBox:
         make_folder(self._file.parent)
         with locked(self._file.with_suffix(".lock")):
             if not self._file.exists():
-                descriptor = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(Fernet.generate_key())
+                with replacing(self._file) as draft:
+                    draft.write_bytes(Fernet.generate_key())
             return self._file.read_bytes().strip()
