@@ -109,7 +109,7 @@ class TestNotesAgent(AgentContract):
     async def test_reply_if_no_note_matches(self, agent: BaseAgent) -> None:
         text = text_of(await ask(agent, "How long do penguins sleep?"))
         assert "none of the team's notes matches your question" in text
-        assert "OPENAI_BASE_URL" in text
+        assert "add an endpoint under Settings" in text
 
     async def test_pasted_log_is_searched_by_its_beginning(self, agent: BaseAgent) -> None:
         text = text_of(await ask(agent, "Docker cannot bind port 8080\x00\x1b[31m " + "log line\n" * 5000))
