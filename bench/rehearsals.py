@@ -1,4 +1,6 @@
-"""`rehearse_change` on a real n8n, which `make real` installs: time beyond n8n's own run, and copies left behind."""
+"""On a real n8n, which `make real` installs: the time of `rehearse_change` beyond n8n's own run, the copies that it
+leaves behind, and the time that a change waits for the validation of its nodes.
+"""
 
 import json
 import os
@@ -15,6 +17,7 @@ import httpx2
 from tests.app.processes import StdioServer
 from tests.real.n8n_server import RealN8n, installed, running
 
+from bench import node_validation
 from bench.figure import Figure
 from bench.table import table
 
@@ -142,7 +145,8 @@ def main() -> list[Figure]:
         os.environ.update(values)
         with closing(Api(n8n)) as api:
             workflow_id, items = fail(api, n8n)
-            return [measure_time(api, workflow_id, items), *measure_copies(api, home, workflow_id)]
+            figures = [measure_time(api, workflow_id, items), *measure_copies(api, home, workflow_id)]
+            return [*figures, *node_validation.measure(n8n)]
 
 
 if __name__ == "__main__":

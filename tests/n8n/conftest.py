@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from tests.fakes.n8n import KEY, FakeN8n
+from tests.fakes.n8n_mcp import TOKEN
 from tests.n8n.caller import Caller, Era, Instance, calling
 
 
@@ -49,4 +51,11 @@ def settings() -> dict[str, Any]:
 @pytest.fixture
 async def call(instance: Instance, era: Era, settings: dict[str, Any], tmp_path: Path) -> AsyncIterator[Caller]:
     async with calling(instance, tmp_path, era=era, **settings) as caller:
+        yield caller
+
+
+@pytest.fixture
+async def known(instance: Instance, tmp_path: Path) -> AsyncIterator[Caller]:
+    """A caller with the token of n8n's own MCP server."""
+    async with calling(instance, tmp_path, mcp_token=SecretStr(TOKEN)) as caller:
         yield caller

@@ -1,27 +1,17 @@
 """Tools that know n8n's nodes, and the validation of their parameters before every write."""
 
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 from starlette.responses import JSONResponse
 from tests.fakes.n8n import FakeN8n
-from tests.fakes.n8n_mcp import TOKEN
 from tests.fakes.n8n_nodes import HTTP
-from tests.n8n.caller import Caller, Instance, calling, chain, node
+from tests.n8n.caller import Caller, chain, node
 
 HTTP_REQUEST = "n8n-nodes-base.httpRequest"
 START = node("Start", "n8n-nodes-base.manualTrigger")
-
-
-@pytest.fixture
-async def known(instance: Instance, tmp_path: Path) -> AsyncIterator[Caller]:
-    """A caller with the token of n8n's own MCP server."""
-    async with calling(instance, tmp_path, mcp_token=SecretStr(TOKEN)) as caller:
-        yield caller
 
 
 def request(**parameters: Any) -> dict[str, Any]:
@@ -211,17 +201,6 @@ async def test_validate_workflow_names_every_kind_of_problem(known: Caller, fake
     assert "note" not in found
     stored = fake.add_workflow(**flow(**WRONG))
     assert (await known("validate_workflow", id=stored["id"])).data["errors"] == ERRORS.split("; ")
-
-
-@pytest.mark.req("NP-2")
-async def test_nodes_are_validated_in_batches_and_tools_as_tools(known: Caller, fake: FakeN8n) -> None:
-    nodes = [START, *(node(f"n{number}") for number in range(118)), node("off", disabled=True), node("ツール")]
-    link = {"ツール": {"ai_tool": [[{"node": "n0", "type": "ai_tool", "index": 0}]]}}
-    await known("validate_workflow", nodes=nodes, connections=link)
-    sent = [one for name, arguments in fake.mcp.calls for one in arguments["nodes"] if name == "validate_node_config"]
-    assert sorted(len(arguments["nodes"]) for _, arguments in fake.mcp.calls) == [20, 50, 50]
-    assert [one["name"] for one in sent if one.get("isToolNode")] == ["ツール"]
-    assert "off" not in [one["name"] for one in sent]
 
 
 @pytest.mark.req("NP-2")

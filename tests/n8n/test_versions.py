@@ -88,3 +88,11 @@ async def test_credentials_have_no_secrets(call: Caller, fake: FakeN8n) -> None:
     assert (answer.data["count"], "s3cret" in answer.text) == (2, False)
     assert [row["id"] for row in (await call("list_credentials", query="SLACK")).data["credentials"]] == ["1"]
     assert json.loads((await call("list_credentials", query="none")).text) == {"count": 0, "credentials": []}
+
+
+async def test_list_of_credentials_says_that_there_are_more(call: Caller, fake: FakeN8n) -> None:
+    fake.credentials = [{"id": str(number), "name": f"店 {number}", "type": "smtp"} for number in range(300)]
+    found = (await call("list_credentials")).data
+    assert (found["count"], len(found["credentials"]), found["hasMore"]) == (300, 200, True)
+    assert found["note"].startswith("200 of 300 credentials are shown.")
+    assert "hasMore" not in (await call("list_credentials", query="店 29")).data

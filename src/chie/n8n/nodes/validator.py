@@ -9,13 +9,11 @@ from chie.messages.catalogue import Message
 from chie.n8n.graph import NOT_EXECUTED, each_connection
 from chie.n8n.instance.client import InstanceClient
 from chie.n8n.models import Json, Node
+from chie.n8n.nodes.config_checks import ConfigChecks, NodeConfig
 from chie.n8n.nodes.definition import Definition, allowed_values
 from chie.n8n.nodes.issues import ParameterIssue
 from chie.n8n.nodes.knowledge import NodeKnowledge, NodeType
 from chie.n8n.validation import Issues
-
-BATCH = 50  # n8n takes no more at once
-TIMEOUT_SECONDS = 5.0  # it needs a tenth of a second; a change must not wait for more
 
 
 @dataclass
@@ -30,6 +28,7 @@ class ParameterValidator:
     def __init__(self, instance: InstanceClient, knowledge: NodeKnowledge) -> None:
         self._instance = instance
         self._knowledge = knowledge
+        self._checks = ConfigChecks(instance)
 
     @property
     def configured(self) -> bool:
@@ -54,40 +53,20 @@ class ParameterValidator:
             return Findings(warnings=[Message("n8n.parameters_not_validated", reason=error.reason)])
 
     async def _validate(self, nodes: Sequence[Node], connections: Json, stored: Sequence[Node]) -> Findings:
-        found = await self._issues(nodes, connections)
-        before = _before(nodes, stored)
-        suspects = [old for node, old in before if old is not None and old != node and _has(found, node)]
-        known = await self._issues(suspects, connections) if suspects else {}
-        allowed = await self._allowed([(node, issue) for node in nodes for issue in found.get(id(node), ())])
+        """Unchanged nodes can only have warnings, so they fill up the request and never add a second one."""
+        pairs = _pairs(nodes, connections, stored)
+        changed = [pair for pair in pairs if pair.new != pair.old]
+        others = [pair.old for pair in changed if pair.old] + [pair.new for pair in pairs if pair.new == pair.old]
+        errors = await self._checks.errors([pair.new for pair in changed], others)
+        errors |= await self._checks.errors([pair.old for pair in changed if pair.old and errors.get(pair.new)])
+        issues = [(pair, issue) for pair in pairs for issue in pair.issues(errors.get(pair.new, ()))]
+        allowed = await self._allowed([(pair.node, issue) for pair, issue in issues])
         findings = Findings()
-        for node, old in before:
-            earlier = {(issue.path, issue.sentence) for issue in known.get(id(old), ())}
-            for issue in found.get(id(node), ()):
-                was_there = old is not None and (old == node or (issue.path, issue.sentence) in earlier)
-                target = findings.warnings if was_there else findings.errors
-                target.append(issue.message(allowed.get((id(node), issue.path))))
+        for pair, issue in issues:
+            was_there = pair.old is not None and issue in pair.issues(errors.get(pair.old, ()))
+            target = findings.warnings if was_there else findings.errors
+            target.append(issue.message(allowed.get((id(pair.node), issue.path))))
         return findings
-
-    async def _issues(self, nodes: Sequence[Node], connections: Json) -> dict[int, list[ParameterIssue]]:
-        """By identity of the node, because names may be missing or change."""
-        tools = {source for source, kind, _, _ in each_connection(connections) if kind == "ai_tool"}
-        checked = [node for node in nodes if node.get("type") not in NOT_EXECUTED and not node.get("disabled")]
-        batches = [checked[start : start + BATCH] for start in range(0, len(checked), BATCH)]
-        results = await asyncio.gather(*(self._call(batch, tools) for batch in batches))
-        issues: dict[int, list[ParameterIssue]] = {}
-        for batch, rows in zip(batches, results, strict=True):
-            for row in rows:
-                node = batch[row["index"]]
-                found = [ParameterIssue.of(str(node.get("name")), error) for error in row.get("errors") or []]
-                if found:
-                    issues[id(node)] = found
-        return issues
-
-    async def _call(self, nodes: list[Node], tools: set[str]) -> list[Json]:
-        asked = [_asked(node, is_tool=node.get("name") in tools) for node in nodes]
-        answer = await self._instance.call("validate_node_config", {"nodes": asked}, seconds=TIMEOUT_SECONDS)
-        rows = answer.get("results")
-        return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
     async def _allowed(self, issues: Sequence[tuple[Node, ParameterIssue]]) -> dict[tuple[int, str], list[str]]:
         """The values that n8n should have listed, by node and path. Definitions are read at the same time."""
@@ -103,17 +82,30 @@ class ParameterValidator:
             return []
 
 
-def _asked(node: Node, *, is_tool: bool) -> Json:
-    asked = {"name": str(node.get("name")), "type": node["type"], "parameters": node.get("parameters") or {}}
-    return asked | {"typeVersion": node.get("typeVersion") or 1} | ({"isToolNode": True} if is_tool else {})
+@dataclass(frozen=True)
+class _Pair:
+    """A node, and what n8n validates of it now and in the stored workflow, if it was validated there."""
+
+    node: Node
+    new: NodeConfig
+    old: NodeConfig | None
+
+    def issues(self, errors: Sequence[Json]) -> list[ParameterIssue]:
+        return [ParameterIssue.of(str(self.node.get("name")), error) for error in errors]
 
 
-def _before(nodes: Sequence[Node], stored: Sequence[Node]) -> list[tuple[Node, Node | None]]:
+def _pairs(nodes: Sequence[Node], connections: Json, stored: Sequence[Node]) -> list[_Pair]:
     """Each node with its stored version, by id, else by name."""
+    tools = {source for source, kind, _, _ in each_connection(connections) if kind == "ai_tool"}
     by_id = {node["id"]: node for node in stored if node.get("id")}
     by_name = {node.get("name"): node for node in stored}
-    return [(node, by_id.get(node.get("id")) or by_name.get(node.get("name"))) for node in nodes]
+    pairs = []
+    for node in filter(_is_validated, nodes):
+        old, is_tool = by_id.get(node.get("id")) or by_name.get(node.get("name")), node.get("name") in tools
+        before = NodeConfig.of(old, is_tool=is_tool) if old and _is_validated(old) else None
+        pairs.append(_Pair(node, NodeConfig.of(node, is_tool=is_tool), before))
+    return pairs
 
 
-def _has(found: dict[int, list[ParameterIssue]], node: Node) -> bool:
-    return id(node) in found
+def _is_validated(node: Node) -> bool:
+    return node.get("type") not in NOT_EXECUTED and not node.get("disabled")

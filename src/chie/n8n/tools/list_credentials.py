@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments
 from chie.n8n.models import Json
 from chie.n8n.tool import BaseTool
@@ -25,4 +26,9 @@ class ListCredentialsTool(BaseTool[ListCredentialsArguments]):
             for row in await self.context.client.list_credentials()
             if wanted in f"{row.get('name')} {row.get('type')}".casefold()
         ]
-        return {"count": len(found), "credentials": found[:MAX_ROWS]}
+        shown = found[:MAX_ROWS]
+        result: Json = {"count": len(found), "credentials": shown}
+        if len(shown) < len(found):
+            note = Message("n8n.credentials_left_out", shown=len(shown), count=len(found))
+            result |= {"hasMore": True, "note": str(note)}
+        return result
