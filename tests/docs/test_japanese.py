@@ -96,7 +96,7 @@ pages = pytest.mark.parametrize(
 
 
 def test_the_pages_of_the_first_hour_are_translated() -> None:
-    named = "README tutorial connect service upgrade doctor knowledge agents n8n bedrock-kb"
+    named = "README tutorial connect service upgrade doctor knowledge page agents n8n bedrock-kb"
     assert {f"{name}.md" for name in named.split()} <= set(TRANSLATED)
 
 
