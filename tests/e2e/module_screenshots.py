@@ -75,7 +75,7 @@ def _times(start: datetime) -> Json:
 
 def search(screen: Screen) -> None:
     screen.open("/#/knowledge/k-sample-docker-disk?q=ディスクの容量")
-    expect(screen.page.locator(".kn-similar li").first).to_be_visible()
+    expect(screen.page.locator(".kn-detail .kn-markdown")).to_be_visible()
 
 
 def look(screen: Screen) -> None:

@@ -5,12 +5,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 from tests.e2e.app_process import ROOT, app_process
+from tests.e2e.approvals import waiting_app
 from tests.e2e.browser import browser
 from tests.e2e.screen import Screen
 
 IMAGES = ROOT / "docs" / "images"
+expect.set_options(timeout=30_000)
 
 
 @dataclass(frozen=True)
@@ -41,9 +44,10 @@ def source(screen: Screen) -> None:
 
 
 def approve(screen: Screen) -> None:
-    screen.choose_agent("Doubtful")
-    screen.ask("Delete the notes about the old cluster.")
-    expect(screen.page.locator(".approval")).to_have_count(2)
+    screen.choose_agent("Assistant")
+    screen.ask("Tidy up after the outage.")
+    expect(screen.page.locator(".approval")).to_have_count(3)
+    screen.page.locator(".approval").first.scroll_into_view_if_needed()
 
 
 def command(screen: Screen) -> None:
@@ -57,7 +61,6 @@ SHOTS: Mapping[str, Shot] = {
     "chat-dark": Shot(source, "en", "dark"),
     "chat-narrow": Shot(answer, "ja", width=360, height=740),
     "welcome": Shot(greet, "en"),
-    "approval": Shot(approve, "en"),
     "commands": Shot(command, "ja", "dark"),
 }
 
@@ -67,6 +70,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home, app_process(Path(home)) as (address, _), browser() as opened:
         for name, shot in SHOTS.items():
             take(opened, address, name, shot)
+        with pytest.MonkeyPatch.context() as settings:
+            settings.setenv("CHIE_HOME", f"{home}/approval")
+            with waiting_app(settings) as waiting:
+                take(opened, waiting, "approval", Shot(approve, height=1000))
 
 
 def take(opened: Browser, address: str, name: str, shot: Shot) -> None:

@@ -1,23 +1,14 @@
 """Approval in words: what a call would do, by name and with differences; red is what deletes."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, expect
-from tests.app.processes import http_server
+from tests.e2e.approvals import TITLE, waiting_app
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
-from tests.fakes import patient
-from tests.fakes.model_server import Use, say, use
-from tests.fakes.n8n import KEY, FakeN8n
-from tests.fakes.openai_server import OpenAIServer
-from tests.n8n.caller import order_flow
 
 pytestmark = pytest.mark.req("AG-9")
-TITLE = "3月5日の障害"
-BEFORE = "原因は DNS。\n手で直した。"
-AFTER = "原因は DNS。\nスクリプトで直した。"
 AGENTS = {"en": "Assistant", "ja": "アシスタント"}
 WORDS = {
     "en": (
@@ -36,22 +27,8 @@ DECISIONS = {"en": ("Allow once", "Deny"), "ja": ("今回だけ許可", "許可�
 
 @pytest.fixture
 def app(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """One answer with three calls that wait."""
-    with FakeN8n() as n8n, OpenAIServer() as model:
-        workflow = n8n.add_workflow(**order_flow("請求書"))
-        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
-        monkeypatch.setenv("N8N_URL", n8n.url)
-        monkeypatch.setenv("N8N_API_KEY", KEY)
-        with http_server("chie", "serve") as url:
-            note = patient.post(f"{url}/api/knowledge", json={"title": TITLE, "content": BEFORE}).json()["id"]
-            operation = {"op": "setField", "node": "Webhook", "path": "parameters.path", "value": "orders-v2"}
-            calls = [
-                Use("delete_knowledge", json.dumps({"id": note}), "c1"),
-                Use("update_knowledge", json.dumps({"id": note, "content": AFTER}), "c2"),
-                Use("patch_workflow", json.dumps({"id": workflow["id"], "operations": [operation]}), "c3"),
-            ]
-            model.script.extend([use(*calls), say("終わりました。")])
-            yield url
+    with waiting_app(monkeypatch) as url:
+        yield url
 
 
 def waiting(screen: Screen, language: str) -> list[Locator]:
