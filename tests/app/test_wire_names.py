@@ -132,7 +132,7 @@ SERVER_APIS = {
     "/hooks/claude-code": {"post"},
     "/hooks/status": {"get"},
     "/api/n8n/workflows": {"get"},
-    "/api/n8n/workflows/{workflow_id}": {"get"},
+    "/api/n8n/workflows/{workflow_id}": {"get", "patch"},
     "/api/n8n/workflows/{workflow_id}/backups": {"get"},
     "/api/n8n/workflows/{workflow_id}/executions": {"get"},
     "/api/n8n/workflows/{workflow_id}/rehearsals": {"post"},

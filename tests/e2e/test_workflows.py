@@ -163,9 +163,54 @@ def test_fix_is_tried_on_the_execution_that_failed(
     assert serious_findings(screen) == []
     area.fill('[{"op": "setField", "node": "Total", "path": "parameters", "value": {"fail": "在庫なし"}}]')
     dialog.get_by_role("button", name=try_it).click()
+    expect(dialog.get_by_role("status")).to_contain_text(permission)
+    expect(dialog.get_by_role("checkbox")).not_to_be_checked()  # it was given for another change
+    dialog.get_by_role("checkbox").check()
+    dialog.get_by_role("button", name=try_it).click()
     expect(dialog.get_by_role("status")).to_contain_text(failing)
     expect(dialog.get_by_role("status")).to_contain_text("在庫なし")
     assert [own["name"] for own in fake.workflows.values()] == ["集計"]
+
+
+@pytest.mark.req("NP-3")
+@pytest.mark.parametrize(
+    ("locale", "words"),
+    [
+        ("en", ("Try this fix", "Save this fix", "Parameters", "Saved.")),
+        ("ja", ("この修正を試す", "この修正を保存", "パラメーター", "保存しました。")),
+    ],
+)
+def test_fix_that_was_proven_is_saved(
+    open_screen: OpenScreen, trying_app: tuple[str, FakeN8n], locale: str, words: tuple[str, ...]
+) -> None:
+    try_it, save_it, parameters, saved = words
+    address, fake = trying_app
+    workflow_id = next(iter(fake.workflows))
+    small = {"width": 1000, "height": 560}
+    screen = open_screen(f"/#/workflows/{workflow_id}", locale=locale, at=address, viewport=small)
+    page = screen.page
+    page.get_by_role("button", name=try_it).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("textbox", name=parameters).fill('{"set": {"合計": 3}}')
+    dialog.get_by_role("button", name=try_it).click()
+    dialog.get_by_role("checkbox").check()
+    expect(dialog.get_by_role("button", name=save_it)).to_have_count(0)
+    dialog.get_by_role("button", name=try_it).click()
+    save = dialog.get_by_role("button", name=save_it)
+    expect(save).to_be_in_viewport(ratio=1)
+    expect(dialog.locator(".notice.good strong")).to_be_in_viewport(ratio=1)
+    assert serious_findings(screen) == []
+    fake.workflows[workflow_id]["versionId"] = "somebody-else"
+    save.click()
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    assert fake.workflows[workflow_id]["nodes"][2]["parameters"] == {"fail": "合計がありません"}
+    dialog.get_by_role("button", name=try_it).click()
+    expect(dialog.get_by_role("alert")).to_have_count(0)
+    save.click()
+    expect(page.get_by_text(saved)).to_be_visible()
+    expect(dialog).to_have_count(0)
+    assert fake.workflows[workflow_id]["nodes"][2]["parameters"] == {"set": {"合計": 3}}
+    expect(page.locator(".wf-backup")).to_have_count(1)
 
 
 def test_without_the_token_the_page_says_what_it_would_add(open_screen: OpenScreen, n8n: FakeN8n) -> None:

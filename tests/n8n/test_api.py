@@ -351,6 +351,7 @@ def test_change_is_tried_from_the_page(new_n8n: FakeN8n, tmp_path: Path) -> None
             "n8n.rehearsal_fixed",
             {"整形": 1},
         )
+        assert fixed["version_id"] == flow["versionId"]
         wrong = page.post(path, json={"patch": [{"op": "無い"}]})
         assert (wrong.status_code, wrong.json()["code"]) == (400, "n8n.operation_unknown")
     assert list(fake.workflows) == [flow["id"]]
@@ -360,3 +361,24 @@ def test_change_is_tried_from_the_page(new_n8n: FakeN8n, tmp_path: Path) -> None
         assert (refused.status_code, refused.json()["code"]) == (403, "n8n.mcp_token_missing")
     with app_client(fake, tmp_path, mcp_token=SecretStr(TOKEN), read_only=True) as page:
         assert page.post(path, json=body).json()["code"] == "n8n.read_only"
+
+
+@pytest.mark.req("NP-3")
+def test_change_that_was_tried_is_saved(fake: FakeN8n, tmp_path: Path) -> None:
+    flow = fake.add_workflow(name="注文", nodes=[node("整形", parameters={"n": 1})])
+    path, version = f"{API}/workflows/{flow['id']}", flow["versionId"]
+    body: Json = {"patch": [{"op": "setField", "node": "整形", "path": "parameters", "value": {"n": 2}}]}
+    with app_client(fake, tmp_path) as page:
+        saved = page.patch(path, json={**body, "version_id": version}).json()
+        assert saved["workflow_id"] == flow["id"]
+        assert saved["steps_code"] == ["n8n.step_backup_written", "n8n.step_saved"]
+        assert fake.workflows[flow["id"]]["nodes"][0]["parameters"] == {"n": 2}
+        assert [one["reason"] for one in read(page, f"/workflows/{flow['id']}/backups")["backups"]] == ["patch"]
+        stale = page.patch(path, json={**body, "version_id": "earlier"})
+        assert (stale.status_code, stale.json()["code"]) == (409, "n8n.workflow_changed")
+        wrong = page.patch(path, json={"patch": [{"op": "無い"}]})
+        assert (wrong.status_code, wrong.json()["code"]) == (400, "n8n.operation_unknown")
+        assert page.patch(f"{API}/workflows/none", json=body).status_code == 404
+    with app_client(fake, tmp_path, read_only=True) as page:
+        refused = page.patch(path, json=body)
+        assert (refused.status_code, refused.json()["code"]) == (403, "n8n.read_only")

@@ -200,6 +200,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/n8n/workflows/{workflow_id}": Case(SHARED),
     "GET /api/n8n/workflows/{workflow_id}/executions": Case(SHARED),
     "GET /api/n8n/workflows/{workflow_id}/backups": Case(SHARED),
+    "PATCH /api/n8n/workflows/{workflow_id}": Case(SHARED),
     "POST /api/n8n/workflows/{workflow_id}/rehearsals": Case(SHARED),
     "GET /api/n8n/executions/{execution_id}": Case(SHARED),
     "GET /api/n8n/backups/{workflow_id}/{file}": Case(SHARED),

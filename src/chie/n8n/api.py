@@ -10,12 +10,12 @@ from pydantic import BaseModel
 from chie.access.audit import record
 from chie.errors import ForbiddenError
 from chie.http.openapi_errors import errors
-from chie.messages.catalogue import Message
 from chie.n8n import execution_summary, workflow_summary
 from chie.n8n.api_errors import CallerErrorRoute
 from chie.n8n.arguments import ExecutionId, WorkflowId
 from chie.n8n.backup_diff import Difference, compare
 from chie.n8n.backups import Backup
+from chie.n8n.change_api import Changed, declare_changes
 from chie.n8n.errors import NotFoundError
 from chie.n8n.graph import NOT_EXECUTED, each_connection, is_trigger
 from chie.n8n.models import Json, Workflow
@@ -93,21 +93,10 @@ class Comparison(BaseModel):
     difference: Difference
 
 
-class Restored(BaseModel):
-    """`steps` and `notes` are texts; their codes and parameters are in lists of the same length."""
-
-    workflow_id: str
-    steps: list[str]
-    steps_code: list[str]
-    steps_params: list[dict[str, Any]]
-    notes: list[str]
-    notes_code: list[str]
-    notes_params: list[dict[str, Any]]
-
-
 def create_api(context: ToolContext, *, read_only: bool) -> APIRouter:
     router = APIRouter(route_class=CallerErrorRoute)
     _declare_workflows(router, context, read_only=read_only)
+    declare_changes(router, context, read_only=read_only)
     _declare_executions(router, context)
     _declare_backups(router, context, read_only=read_only)
     declare_rehearsals(router, context.rehearsal, read_only=read_only)
@@ -178,23 +167,14 @@ def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool
         return Comparison(same=difference.is_none, exists=True, difference=difference)
 
     @router.post("/backups/{workflow_id}/{file}/restore", responses=errors(403, 404, 409))
-    async def restore_backup(workflow_id: WorkflowId, file: str) -> Restored:
+    async def restore_backup(workflow_id: WorkflowId, file: str) -> Changed:
         """Restore the workflow, like restore_workflow: the current state is backed up first."""
         if read_only:
             raise ForbiddenError("n8n.read_only")
         arguments = RestoreWorkflowArguments(backup=f"{workflow_id}/{file}")
         report = await RestoreWorkflowTool(context).execute_core(arguments)
         record("n8n.restore_workflow", arguments.backup)
-        workflow_id = str(report.workflow["id"])
-        return Restored(workflow_id=workflow_id, **_coded("steps", report.steps), **_coded("notes", report.notes))
-
-
-def _coded(name: str, messages: list[Message]) -> dict[str, Any]:
-    return {
-        name: [str(message) for message in messages],
-        f"{name}_code": [message.code for message in messages],
-        f"{name}_params": [message.json_params() for message in messages],
-    }
+        return Changed.of(report)
 
 
 async def _workflows(context: ToolContext, limit: int, cursor: str | None, name: str | None) -> Listing:

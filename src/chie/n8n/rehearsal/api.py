@@ -31,6 +31,7 @@ class Rehearsed(BaseModel):
     summary_code: str
     summary_params: dict[str, Any]
     execution: str
+    version_id: str | None
     would_run_for_real: dict[str, str]
     failed_before: Json | None
     fails_now: Json | None
@@ -66,6 +67,7 @@ def _shown(result: Result) -> Rehearsed:
         summary_code=text.code,
         summary_params=text.json_params(),
         execution=str(result.execution["id"]),
+        version_id=result.version_id,
         would_run_for_real={node["name"]: short_type(node["type"]) for node in plan.ask},
         failed_before=found.failed_before,
         fails_now=found.fails_now,

@@ -49,6 +49,7 @@ class Result:
     execution: Execution
     plan: Plan
     comparison: Comparison
+    version_id: str | None  # of the stored workflow that the change was applied to
     notes: list[Message] = field(default_factory=list)
 
 
@@ -76,7 +77,8 @@ class Rehearsal:
         _require_recording(then, changed, execution)
         _require_known(run_for_real, changed)
         plan = make_plan(changed, then, touched_nodes(stored, changed), run_for_real)
-        result = Result("needs_permission", execution, plan, Comparison(failed), _notes(stored, execution, plan))
+        notes = _notes(stored, execution, plan)
+        result = Result("needs_permission", execution, plan, Comparison(failed), stored.get("versionId"), notes)
         if not plan.ask:
             await self._run(changed, then, result)
         return result

@@ -1,13 +1,12 @@
 import { useState } from "react";
-import { messagesIn } from "../../../core/server-message";
 import { dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { Translated } from "../../i18n/translate";
 import { go, hrefTo } from "../../route";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
+import { Done } from "./done";
 import { workflowsText } from "./text";
 import { type Backup, type Difference, restore, useBackups, useComparison } from "./workflows";
 
@@ -67,17 +66,7 @@ function Compare({ backup, readOnly, onClose }: { backup: Backup; readOnly: bool
     try {
       const done = await restore(backup.backup);
       onClose();
-      toast(
-        <>
-          {t.restored}
-          {messagesIn(done, "notes").map(([key, note]) => (
-            <span key={key}>
-              {" "}
-              <Translated message={note} />
-            </span>
-          ))}
-        </>,
-      );
+      toast(<Done text={t.restored} changed={done} />);
       go(hrefTo("workflows", done.workflow_id));
     } catch (caught) {
       setFailure(caught);
@@ -87,7 +76,7 @@ function Compare({ backup, readOnly, onClose }: { backup: Backup; readOnly: bool
 
   return (
     <Dialog title={t.restoreTitle} wide onClose={onClose}>
-      <div className="stack">
+      <div className="stack wf-dialog">
         <p className="muted">{t.restoreLead}</p>
         {error && <ErrorNotice error={error} retry={() => refetch()} />}
         {!data && !error && <Skeletons lines={4} />}

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { messageIn, messagesIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
 import { Translated } from "../../i18n/translate";
@@ -6,11 +6,13 @@ import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Field, TextArea } from "../../ui/field";
+import { useToast } from "../../ui/toast";
 import { languageOf } from "../knowledge/notes";
+import { Done } from "./done";
 import { workflowsText } from "./text";
-import { type Execution, type GraphNode, type Operation, type Rehearsed, rehearse } from "./workflows";
+import { type Execution, type GraphNode, type Operation, type Rehearsed, rehearse, save } from "./workflows";
 
-/** Tries other parameters of one node, or pasted operations, on the data of an execution. Nothing is saved. */
+/** Tries other parameters of one node, or pasted operations, on the data of an execution, and saves what works. */
 export function TryFix({
   workflow,
   nodes,
@@ -23,14 +25,21 @@ export function TryFix({
   onClose: () => void;
 }) {
   const t = useText(workflowsText);
+  const toast = useToast();
   const [chosen, setChosen] = useState(() => firstNode(nodes, execution));
   const [text, setText] = useState(() => parametersOf(nodes, chosen));
   const [allowed, setAllowed] = useState<string[]>([]);
-  const [busy, setBusy] = useState(false);
+  const [busy, setBusy] = useState<"trying" | "saving" | null>(null);
   const [result, setResult] = useState<Rehearsed | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
+  const status = useRef<HTMLDivElement>(null);
   const patch = patchOf(chosen, text);
+  const works = result?.outcome === "fixed" || result?.outcome === "different";
   const missing = Object.keys(result?.would_run_for_real ?? {}).filter((name) => !allowed.includes(name));
+
+  useEffect(() => {
+    if (result || failure) status.current?.scrollIntoView({ block: "nearest" });
+  }, [result, failure]);
 
   function choose(name: string) {
     setChosen(name);
@@ -40,11 +49,13 @@ export function TryFix({
   function edit(value: string) {
     setText(value);
     setResult(null);
+    setFailure(null);
+    setAllowed([]); // a permission is for the change that was shown
   }
 
   async function run() {
     if (!patch) return;
-    setBusy(true);
+    setBusy("trying");
     setFailure(null);
     try {
       setResult(await rehearse(workflow, { patch, execution: execution.id, run_for_real: allowed }));
@@ -52,13 +63,27 @@ export function TryFix({
       setResult(null);
       setFailure(caught);
     } finally {
-      setBusy(false);
+      setBusy(null);
+    }
+  }
+
+  async function keep() {
+    if (!patch || !result) return;
+    setBusy("saving");
+    setFailure(null);
+    try {
+      const done = await save(workflow, { patch, version_id: result.version_id });
+      onClose();
+      toast(<Done text={t.saved} changed={done} />);
+    } catch (caught) {
+      setFailure(caught);
+      setBusy(null);
     }
   }
 
   return (
     <Dialog title={t.tryTitle} wide onClose={onClose}>
-      <div className="stack">
+      <div className="stack wf-dialog">
         <p className="muted">{t.tryLead(execution.id)}</p>
         <Field label={t.tryNode}>
           {(control) => (
@@ -88,17 +113,29 @@ export function TryFix({
             />
           )}
         </Field>
-        <div role="status" className="stack">
-          {busy && <p className="muted">{t.trying}</p>}
-          {result && !busy && <Outcome result={result} allowed={allowed} allow={setAllowed} />}
+        <div ref={status} className="stack">
+          <div role="status" className="stack">
+            {busy === "trying" && <p className="muted">{t.trying}</p>}
+            {result && busy !== "trying" && <Outcome result={result} allowed={allowed} allow={setAllowed} />}
+            {works && busy !== "trying" && <p className="muted small">{t.saveLead}</p>}
+          </div>
+          {failure !== null && <ErrorNotice error={failure} />}
         </div>
-        {failure !== null && <ErrorNotice error={failure} />}
       </div>
       <DialogFoot>
         <Button onClick={onClose}>{t.close}</Button>
-        <Button kind="primary" disabled={busy || !patch || missing.length > 0} onClick={run}>
-          {busy ? t.trying : t.tryFix}
+        <Button
+          kind={works ? "plain" : "primary"}
+          disabled={busy !== null || !patch || missing.length > 0}
+          onClick={run}
+        >
+          {busy === "trying" ? t.trying : t.tryFix}
         </Button>
+        {works && (
+          <Button kind="primary" disabled={busy !== null} onClick={keep}>
+            {busy === "saving" ? t.saving : t.saveFix}
+          </Button>
+        )}
       </DialogFoot>
     </Dialog>
   );

@@ -54,6 +54,10 @@ export const workflowsText = defineText({
     tryNote: "You can also paste the list of operations that an assistant proposes for patch_workflow.",
     tryInvalid: "This is not valid JSON: an object with parameters, or a list of operations.",
     trying: "Trying…",
+    saveFix: "Save this fix",
+    saving: "Saving…",
+    saveLead: "Saving makes a backup first. If the workflow is published, the fix is live at once.",
+    saved: "Saved.",
     tryAllow:
       "These nodes would run for real, with all their effects. Select those you allow, then try again.",
     tryNeedsToken: "To try a fix on this execution, set N8N_MCP_TOKEN (in n8n: Settings → MCP access).",
@@ -146,6 +150,10 @@ export const workflowsText = defineText({
     tryNote: "アシスタントが提案した patch_workflow の操作の一覧を貼り付けることもできます。",
     tryInvalid: "正しい JSON ではありません。パラメーターのオブジェクトか、操作の一覧を入力してください。",
     trying: "試しています…",
+    saveFix: "この修正を保存",
+    saving: "保存中…",
+    saveLead: "保存の前にバックアップを作成します。公開中のワークフローでは、修正がすぐに反映されます。",
+    saved: "保存しました。",
     tryAllow:
       "次のノードは実際に実行され、その影響も生じます。許可するものを選んで、もう一度試してください。",
     tryNeedsToken:

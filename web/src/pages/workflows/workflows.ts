@@ -96,6 +96,7 @@ export interface Rehearsed extends WithText<"summary">, WithTexts<"notes"> {
     | "same"
     | "not_proven"
     | "needs_permission";
+  version_id: string | null;
   would_run_for_real: Record<string, string>;
   differences: { node: string; at: string; before: string; after: string }[];
   pinned: string[];
@@ -170,12 +171,22 @@ export function rehearse(
   return api.post<Rehearsed>(`${one(id)}/rehearsals`, body);
 }
 
-interface Restored extends WithTexts<"steps" | "notes"> {
+export interface Changed extends WithTexts<"steps" | "notes"> {
   workflow_id: string;
 }
 
-export async function restore(backup: string): Promise<Restored> {
-  const done = await api.post<Restored>(`${ROOT}/backups/${backup}/restore`);
+/** Saves a change that was tried, unless the workflow has changed since. */
+export async function save(
+  id: string,
+  body: { patch: Operation[]; version_id: string | null },
+): Promise<Changed> {
+  const done = await api.patch<Changed>(one(id), body);
+  await queryClient.invalidateQueries({ queryKey: ["n8n"] });
+  return done;
+}
+
+export async function restore(backup: string): Promise<Changed> {
+  const done = await api.post<Changed>(`${ROOT}/backups/${backup}/restore`);
   await queryClient.invalidateQueries({ queryKey: ["n8n"] });
   return done;
 }
