@@ -28,6 +28,7 @@ class Pair:
     lang: str
     a: str
     b: str
+    batch: str = ""  # written together, of one author or topic
 
 
 class Words:
