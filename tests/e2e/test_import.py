@@ -1,11 +1,14 @@
 """Importing the exports of ChatGPT and Claude on the page."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import FilePayload, expect
 from tests.chat.imports import exports
+from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.test_accessibility import serious_findings
@@ -26,6 +29,13 @@ TEXTS = {
            "nothing": "このファイルに新しい内容はありません。",
            "existing": "取り込み済み", "refused": "ChatGPT や Claude のエクスポートではありません。"},
 }  # fmt: skip
+
+
+@pytest.fixture
+def address(home_folder: Path) -> Iterator[str]:
+    """An app of its own: among many conversations, imported ones are too far down the list to be rendered."""
+    with app_process(home_folder) as (address, _):
+        yield address
 
 
 def export(language: str) -> FilePayload:

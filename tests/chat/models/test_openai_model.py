@@ -256,4 +256,8 @@ async def test_few_idle_connections_to_a_local_server_are_kept() -> None:
         async with closed, asyncio.timeout(10):
             await closed.wait_for(lambda: len(connections) <= LOCAL_IDLE_CONNECTIONS)
         assert len(connections) == LOCAL_IDLE_CONNECTIONS
+        for writer in connections:
+            writer.close()
+        async with closed, asyncio.timeout(10):
+            await closed.wait_for(lambda: not connections)
         await model.close()
