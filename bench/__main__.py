@@ -36,6 +36,7 @@ OURS = (
     "chat",
     "workers",
     "page",
+    "map_frames",
     "postgres",
 )
 PEERS = ("peer_stores", "peer_relays", "peer_page")

@@ -53,7 +53,7 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
                 writer.write(MODELS)
                 continue
             body = json.loads(await reader.readexactly(length))
-            tokens, pause = map(int, body["messages"][-1]["content"].split())
+            tokens, pause = _wanted(body["messages"][-1]["content"])
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
             for _ in range(tokens):
                 await asyncio.sleep(pause / 1_000)
@@ -67,6 +67,12 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         pass
     finally:
         writer.close()
+
+
+def _wanted(prompt: str) -> tuple[int, int]:
+    """The tokens of an answer and the milliseconds between them; a title, which has a prompt of its own, is three."""
+    parts = prompt.split()
+    return (int(parts[0]), int(parts[1])) if prompt[:1].isdigit() else (3, 0)
 
 
 def _write(writer: asyncio.StreamWriter, choice: dict[str, Any]) -> None:

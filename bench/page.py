@@ -112,7 +112,7 @@ def _typing(opened: Browser, url: str) -> list[Figure]:
     devtools = page.context.new_cdp_session(page)
     devtools.send("HeapProfiler.collectGarbage")
     heap: dict[str, Any] = devtools.send("Runtime.getHeapUsage")
-    page.locator(".send").click()
+    page.get_by_role("button", name="Stop").click()
     return [*idle, *busy, Figure("heap with that session open", "Chie", heap["usedSize"] / 1e6, "MB")]
 
 
