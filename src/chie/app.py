@@ -34,6 +34,7 @@ from chie.http.body_limit import MEBIBYTE
 from chie.http.errors import add_error_handlers
 from chie.http.request_log import Observer, RequestLog
 from chie.http.responses import error_response
+from chie.http.routing import DeferredRoute, LazyRoutes, routes_of
 from chie.http.security_headers import STYLES_ONLY_POLICY
 from chie.http.server import require_loopback
 from chie.http.static_files import STATIC, page_routes
@@ -44,6 +45,7 @@ from chie.settings import load
 from chie.setup.api import create_setup_api
 
 if TYPE_CHECKING:
+    from fastapi import APIRouter
     from fastmcp.server.http import StarletteWithLifespan
 
 Agents = AbstractAsyncContextManager[AgentRegistry]
@@ -126,16 +128,20 @@ def _add_apis(
     authenticator: Authenticator,
 ) -> None:
     reasons = {name: error.reason for name, error in failed.items()}
-    app.include_router(chat_module.router)
-    app.include_router(create_access_api(authenticator))
-    app.include_router(create_setup_api(running, reasons, token_required=lambda: authenticator.required))
+    chat_module.add_routes(app)
+    setup = create_setup_api(running, reasons, token_required=lambda: authenticator.required)
+    app.router.routes += [*routes_of(create_access_api(authenticator)), *routes_of(setup)]
     for name, server in running.items():
-        if server.api:
-            app.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
-        if server.hooks:
-            app.include_router(server.hooks(), prefix="/hooks", tags=["hooks"])
-        if server.openai:
-            app.include_router(server.openai(), prefix="/v1")
+        app.router.routes += _lazy_apis(app, name, server)
+
+
+def _lazy_apis(app: FastAPI, name: str, server: Server) -> list[LazyRoutes]:
+    apis = [(f"/api/{name}", server.api, [name]), ("/hooks", server.hooks, ["hooks"]), ("/v1", server.openai, [])]
+    return [LazyRoutes(app, prefix, _loading(prefix, create, tags)) for prefix, create, tags in apis if create]
+
+
+def _loading(prefix: str, create: "Callable[[], APIRouter]", tags: list[str]) -> Callable[[], list[DeferredRoute]]:
+    return lambda: routes_of(create(), prefix=prefix, tags=tags)
 
 
 def _lifespan(

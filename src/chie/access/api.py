@@ -13,6 +13,7 @@ from chie.access.proxy import base_url
 from chie.errors import AuthenticationError, ValidationError
 from chie.http.openapi_errors import errors
 from chie.http.responses import rejection
+from chie.http.routing import Router
 
 COOKIE_SECONDS = 30 * 24 * 3600
 MAX_COOKIE_LENGTH = 3_800  # browsers silently drop longer ones
@@ -31,7 +32,7 @@ class Me(BaseModel):
 
 
 def create_access_api(authenticator: Authenticator) -> APIRouter:
-    router = APIRouter(tags=["users"])
+    router = Router(tags=["users"])
 
     @router.get("/api/me", responses=errors(401))
     async def who_am_i(request: Request) -> Me:

@@ -9,6 +9,7 @@ from chie.bedrock_kb.requests import DEFAULT_RESULTS, MAX_RESULTS, Question
 from chie.bedrock_kb.schemas import PageAnswer
 from chie.bedrock_kb.service import KnowledgeBase
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
 
 class Ask(BaseModel):
@@ -27,7 +28,7 @@ class Configuration(BaseModel):
 
 
 def create_api(knowledge_base: KnowledgeBase) -> APIRouter:
-    router = APIRouter()
+    router = Router()
     config = knowledge_base.config
 
     @router.get("", responses=errors())

@@ -1,38 +1,16 @@
 """The chat as a module of the app: its routes, its lifespan and its health."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from functools import partial
+from importlib import import_module
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
-from chie.chat.api import (
-    added_servers,
-    agents,
-    attachments,
-    chat,
-    endpoints,
-    imports,
-    logins,
-    marks,
-    models,
-    note_comparison,
-    openai_compat,
-    projects,
-    prompts,
-    questions,
-    queue,
-    responses,
-    server_content,
-    servers,
-    sessions,
-    sharing,
-    usage,
-    views,
-)
 from chie.chat.api.state import Chat
 from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.settings import ChatSettings
@@ -42,36 +20,33 @@ from chie.database.engine import sqlalchemy_url
 from chie.database.settings import DatabaseSettings, database_url
 from chie.errors import ChieError
 from chie.http.draining import on_shutdown
+from chie.http.routing import DeferredRoute, LazyRoutes, routes_of
 from chie.settings import load
 
 logger = logging.getLogger(__name__)
 
-router = APIRouter()
-for part in (
-    chat,
-    attachments,
-    questions,
-    note_comparison,
-    marks,
-    sessions,
-    imports,
-    prompts,
-    queue,
-    projects,
-    sharing,
-    agents,
-    models,
-    servers,
-    added_servers,
-    endpoints,
-    logins,
-    views,
-    server_content,
-    openai_compat,
-    responses,
-    usage,
-):
-    router.include_router(part.router)
+ROUTERS = ("chat", "attachments", "questions", "note_comparison", "marks", "sessions", "queue", "sharing")
+LAZY_ROUTERS = {
+    "/api/agents": ("agents",),
+    "/api/endpoints": ("endpoints",),
+    "/api/mcp": ("servers", "added_servers", "logins", "views", "server_content"),
+    "/api/models": ("models",),
+    "/api/projects": ("projects",),
+    "/api/prompts": ("prompts",),
+    "/api/sessions/import": ("imports",),
+    "/api/usage": ("usage",),
+    "/v1": ("openai_compat", "responses"),
+}  # by the path that imports them
+
+
+def add_routes(app: FastAPI) -> None:
+    app.router.routes += _routes(ROUTERS)
+    app.router.routes += [LazyRoutes(app, prefix, partial(_routes, names)) for prefix, names in LAZY_ROUTERS.items()]
+
+
+def _routes(names: Iterable[str]) -> list[DeferredRoute]:
+    routers = [import_module(f"chie.chat.api.{name}").router for name in names]
+    return [route for router in routers for route in routes_of(router)]
 
 
 class ChatModule:

@@ -15,6 +15,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from chie.http.routing import all_routes
 from chie.http.security_headers import STYLES_ONLY_POLICY
 
 Schema = Mapping[str, Any]
@@ -29,7 +30,7 @@ def install_openapi(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _without_422(get_openapi(title=app.title, version=app.version, routes=app.routes))
+            app.openapi_schema = _without_422(get_openapi(title=app.title, version=app.version, routes=all_routes(app)))
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]

@@ -48,6 +48,4 @@ class RequestLog:
 
 
 def _route(scope: "Scope") -> str:
-    """The route's full path. For a router included with a prefix, FastAPI keeps it beside the route itself."""
-    route = scope.get("fastapi", {}).get("effective_route_context") or scope.get("route")
-    return getattr(route, "path", OTHER)
+    return getattr(scope.get("route"), "path", OTHER)

@@ -43,10 +43,14 @@ CACHE_REVALIDATE = "no-cache"
 
 @dataclass(frozen=True)
 class File:
-    content: bytes
+    path: Path
     media_type: str
     cache_control: str
     is_frame: bool = False
+
+    @cached_property
+    def content(self) -> bytes:
+        return self.path.read_bytes()
 
     @cached_property
     def etag(self) -> str:
@@ -90,12 +94,11 @@ def _files(folder: Path) -> Mapping[str, File]:
 def _read(path: Path, folder: Path) -> File:
     media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     is_hashed = path.relative_to(folder).parts[0] == "assets"
-    return File(
-        path.read_bytes(),
-        media_type,
-        CACHE_IMMUTABLE if is_hashed else CACHE_REVALIDATE,
-        is_frame=path == folder / FRAME,
-    )
+    cache_control = CACHE_IMMUTABLE if is_hashed else CACHE_REVALIDATE
+    file = File(path, media_type, cache_control, is_frame=path == folder / FRAME)
+    if not file.is_frame:  # that is larger than all the others together, and few conversations have a diagram
+        _ = file.content  # read now, so that all files are of one build
+    return file
 
 
 def _route(name: str, file: File) -> Route:

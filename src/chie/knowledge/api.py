@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 from chie.knowledge.anchors.anchor import Anchor
 from chie.knowledge.anchors.api import declare_anchors
 from chie.knowledge.history.api import declare_history
@@ -123,7 +124,7 @@ def create_api(
     service: KnowledgeService, review: Review | None = None, usefulness: Usefulness | None = None
 ) -> APIRouter:
     """Handlers are plain functions, which FastAPI runs in threads, because the service blocks on disk and model."""
-    router, usefulness = APIRouter(), usefulness or Usefulness(service)
+    router, usefulness = Router(), usefulness or Usefulness(service)
     _declare_looking(router, service, usefulness)
     declare_usefulness(router, service, usefulness)
     _declare_exchange(router, service)

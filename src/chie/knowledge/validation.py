@@ -10,7 +10,6 @@ from chie.knowledge.anchors.anchor import Anchor
 from chie.knowledge.anchors.validation import valid_anchor
 from chie.knowledge.graphemes import cut
 from chie.knowledge.note import Note
-from chie.knowledge.recall.signatures import mask
 
 DEFAULT_TITLE_LENGTH = 30
 
@@ -88,7 +87,11 @@ def valid_questions(questions: Sequence[str] | None) -> list[str]:
 
 def valid_errors(errors: Sequence[str] | None) -> list[str]:
     """The signatures of error lines, or of signatures."""
-    found = list(dict.fromkeys(filter(None, (mask(line) for text in errors or () for line in text.splitlines()))))
+    if not errors:
+        return []
+    from chie.knowledge.recall.signatures import mask  # compiles many patterns
+
+    found = list(dict.fromkeys(filter(None, (mask(line) for text in errors for line in text.splitlines()))))
     if len(found) > MAX_ERRORS:
         raise ValidationError("knowledge.errors_too_many", count=len(found), limit=MAX_ERRORS)
     return [_plain("errors", signature) for signature in found]

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from chie.access.audit import record
 from chie.errors import ForbiddenError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 from chie.n8n import execution_summary, workflow_summary
 from chie.n8n.api_errors import CallerErrorRoute
 from chie.n8n.arguments import ExecutionId, WorkflowId
@@ -94,7 +95,7 @@ class Comparison(BaseModel):
 
 
 def create_api(context: ToolContext, *, read_only: bool) -> APIRouter:
-    router = APIRouter(route_class=CallerErrorRoute)
+    router = Router(route_class=CallerErrorRoute)
     _declare_workflows(router, context, read_only=read_only)
     declare_changes(router, context, read_only=read_only)
     _declare_executions(router, context)

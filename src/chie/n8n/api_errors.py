@@ -4,11 +4,11 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
 from chie import errors
+from chie.http.routing import DeferredRoute
 from chie.n8n.errors import ApiError, PartialChangeError
 
 logger = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ CALLER_ERRORS: dict[int | None, type[errors.ChieError]] = {
 }
 
 
-class CallerErrorRoute(APIRoute):
+class CallerErrorRoute(DeferredRoute):
     """Logs every error, as the tools do, and raises n8n's rejection of a caller's request as the caller's error."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

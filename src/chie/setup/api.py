@@ -11,6 +11,7 @@ from chie.access.proxy import base_url
 from chie.connect.mcp_clients import Snippet, snippets
 from chie.errors import NotFoundError, ServiceError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 from chie.mcp_kit.server import Server
 from chie.messages.catalogue import Message
 from chie.settings import load
@@ -78,7 +79,7 @@ def create_setup_api(
     token_required: Callable[[], bool] = lambda: False,
 ) -> APIRouter:
     """`unavailable` has the reason for each server that is not running."""
-    router = APIRouter(prefix="/api/setup", tags=["setup"])
+    router = Router(prefix="/api/setup", tags=["setup"])
 
     @router.get("", responses=errors())
     async def show_setup() -> Setup:

@@ -1,7 +1,5 @@
 """MCP servers by URL that an admin adds, tests, changes and removes. Programs are only in the operator's file."""
 
-from fastapi import APIRouter
-
 from chie.chat.api.added_server_schemas import (
     NewServer,
     ServerFields,
@@ -15,9 +13,10 @@ from chie.chat.api.servers import ServerName
 from chie.chat.api.state import ChatState
 from chie.chat.toolbox.transport import LOGIN_REQUIRED
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 from chie.messages.catalogue import Message
 
-router = APIRouter(prefix="/api/mcp/servers", tags=["servers"])
+router = Router(prefix="/api/mcp/servers", tags=["servers"])
 
 TRIAL = "new"  # the name of a server that has none yet
 

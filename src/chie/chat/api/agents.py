@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from chie.chat.api.models import ModelParameter
 from chie.chat.api.state import ChatState
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/agents", tags=["agents"])
+router = Router(prefix="/api/agents", tags=["agents"])
 
 
 class Agent(BaseModel):

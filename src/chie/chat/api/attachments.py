@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, File, Header, Path, UploadFile
+from fastapi import File, Header, Path, UploadFile
 from fastapi.responses import PlainTextResponse, Response
 
 from chie.chat.api.schemas import MAX_ID
 from chie.chat.api.state import ChatState
 from chie.chat.sessions.entities import Attachment
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/attachments", tags=["attachments"])
+router = Router(prefix="/api/attachments", tags=["attachments"])
 
 AttachmentId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Path, Query
+from fastapi import Depends, Header, Path, Query
 from fastapi.responses import Response
 
 from chie.chat.api.schemas import MAX_ID, AnswerQuestion, AnswerState, Approve, Ask, Decision, Edit, Regenerate
@@ -13,8 +13,9 @@ from chie.chat.interaction import Answer
 from chie.chat.runs.run import Run
 from chie.chat.time_zone import use_time_zone
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/chat", tags=["chat"])
+router = Router(prefix="/api/chat", tags=["chat"])
 
 MessageId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 TimeZone = Annotated[

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from chie.chat.api.admin import Admin, IsAdmin
 from chie.chat.api.endpoint_schemas import (
@@ -23,8 +23,9 @@ from chie.chat.endpoints.service import drafted
 from chie.chat.endpoints.trial import try_endpoint
 from chie.errors import ChieError, ValidationError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/endpoints", tags=["endpoints"])
+router = Router(prefix="/api/endpoints", tags=["endpoints"])
 
 EndpointId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 

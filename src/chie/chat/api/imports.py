@@ -8,15 +8,16 @@ from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import IO, Annotated, Any
 
-from fastapi import APIRouter, File, Query, UploadFile
+from fastapi import File, Query, UploadFile
 from fastapi.responses import StreamingResponse
 
 from chie.chat.api.state import ChatState
 from chie.chat.imports.importer import ImportReport
 from chie.errors import ChieError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/sessions", tags=["sessions"])
+router = Router(prefix="/api/sessions", tags=["sessions"])
 
 LINES: dict[int | str, dict[str, Any]] = {
     200: {

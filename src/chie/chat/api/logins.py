@@ -7,7 +7,7 @@ with a redirect from another site. The page then calls `finish` as the signed-in
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,8 +17,9 @@ from chie.chat.api.servers import ServerName
 from chie.chat.api.state import ChatState
 from chie.errors import ConflictError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/mcp", tags=["servers"])
+router = Router(prefix="/api/mcp", tags=["servers"])
 
 CALLBACK = "/api/mcp/oauth/callback"
 CLIENT_DOCUMENT = "/api/mcp/oauth/client.json"

@@ -3,14 +3,15 @@
 from hashlib import sha256
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Response
+from fastapi import Header, Path, Response
 
 from chie.chat.api.schemas import MAX_ID, Seen
 from chie.chat.api.state import ChatState
 from chie.chat.sessions.marks import Marks
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/sessions", tags=["sessions"])
+router = Router(prefix="/api/sessions", tags=["sessions"])
 
 HEADERS = {"Cache-Control": "private, no-cache"}  # the browser asks with the ETag that it has
 

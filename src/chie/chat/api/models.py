@@ -3,15 +3,15 @@
 from dataclasses import asdict
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from chie.chat.api.state import ChatState
 from chie.chat.models.catalogue import ListedEndpoint, ListedModel
 from chie.chat.models.provider import Kind
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/models", tags=["models"])
+router = Router(prefix="/api/models", tags=["models"])
 
 
 class ModelParameter(BaseModel):

@@ -1,6 +1,5 @@
 """The comparison of two notes by the connected model."""
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
 from chie.chat.agents.model_agent import ModelAgent
@@ -9,8 +8,9 @@ from chie.chat.api.questions import NoteText
 from chie.chat.api.state import ChatState
 from chie.errors import ConflictError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/chat", tags=["chat"])
+router = Router(prefix="/api/chat", tags=["chat"])
 
 
 class NotePair(BaseModel):

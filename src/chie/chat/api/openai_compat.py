@@ -6,7 +6,7 @@ from contextlib import aclosing
 from time import time
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
 from chie.chat.agents.calls import stream_with_options
@@ -20,8 +20,9 @@ from chie.chat.events import ClientCall, Done, Usage
 from chie.chat.runs.reader import HEARTBEAT_SECONDS
 from chie.chat.sessions.entities import new_id
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/v1", tags=["openai"])
+router = Router(prefix="/v1", tags=["openai"])
 
 COMPLETION: dict[int | str, dict[str, Any]] = {
     200: {

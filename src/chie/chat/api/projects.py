@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, File, Path, Query, UploadFile
+from fastapi import File, Path, Query, UploadFile
 from fastapi.responses import PlainTextResponse, Response
 
 from chie.chat.api.attachments import CONTENT, HEADERS, AttachmentId, file_response
@@ -13,8 +13,9 @@ from chie.chat.projects.entities import Project, ProjectDetails
 from chie.chat.sessions.entities import Attachment
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/projects", tags=["projects"])
+router = Router(prefix="/api/projects", tags=["projects"])
 
 ProjectId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 UserId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, StrictBool
 
@@ -10,8 +10,9 @@ from chie.chat.api.schemas import MAX_ID, Body
 from chie.chat.api.state import ChatState
 from chie.chat.sessions.prompts import MAX_NAME, MAX_PROMPTS, MAX_TEXT, PromptContent, PromptImport, SavedPrompt
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/prompts", tags=["prompts"])
+router = Router(prefix="/api/prompts", tags=["prompts"])
 
 PromptId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 Name = Annotated[str, Field(max_length=MAX_NAME)]

@@ -1,14 +1,14 @@
 """Questions for a note, which the connected model suggests."""
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from chie.chat.agents.model_agent import ModelAgent
 from chie.chat.api.state import ChatState
 from chie.errors import ConflictError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/chat", tags=["chat"])
+router = Router(prefix="/api/chat", tags=["chat"])
 
 MAX_TITLE = 1_000
 MAX_CONTENT = 100_000

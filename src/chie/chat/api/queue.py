@@ -2,14 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from chie.chat.api.schemas import MAX_ID, AnswerState, Queue, SendQueued
 from chie.chat.api.state import ChatState
 from chie.chat.sessions.entities import QueuedMessage
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/sessions/{session_id}/queue/{message_id}", tags=["sessions"])
+router = Router(prefix="/api/sessions/{session_id}/queue/{message_id}", tags=["sessions"])
 
 UUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 SessionId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]

@@ -6,7 +6,7 @@ from json import JSONEncoder
 from time import time
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
@@ -20,8 +20,9 @@ from chie.chat.api.state import ChatState
 from chie.chat.events import ClientCall, Done, Usage
 from chie.chat.sessions.entities import new_id
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/v1", tags=["openai"])
+router = Router(prefix="/v1", tags=["openai"])
 
 INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
 

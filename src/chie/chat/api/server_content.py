@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from chie.chat.api.schemas import MAX_ID
@@ -12,8 +12,9 @@ from chie.chat.sessions.entities import Attachment
 from chie.chat.toolbox import server_content
 from chie.chat.toolbox.server_content import MAX_ARGUMENTS, MAX_NAME, MAX_URI, Prompt, Resource
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/mcp", tags=["servers"])
+router = Router(prefix="/api/mcp", tags=["servers"])
 
 AgentId = Annotated[str, Query(min_length=1, max_length=MAX_ID, description="The agent whose servers are asked.")]
 ArgumentName = Annotated[str, Field(max_length=MAX_NAME)]

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from chie.access.identity import known_user
 from chie.chat.api.added_server_schemas import with_added
@@ -11,8 +11,9 @@ from chie.chat.api.schemas import MAX_ID, Servers, ServerState
 from chie.chat.api.state import ChatState
 from chie.errors import ForbiddenError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/mcp/servers", tags=["servers"])
+router = Router(prefix="/api/mcp/servers", tags=["servers"])
 
 ServerName = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from chie.chat.api.schemas import MAX_ID, NewSession, SessionChange
@@ -11,8 +11,9 @@ from chie.chat.sessions.entities import Conversation, Page, Session
 from chie.chat.sessions.export import as_json, as_markdown, file_name
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/sessions", tags=["sessions"])
+router = Router(prefix="/api/sessions", tags=["sessions"])
 
 SessionId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 

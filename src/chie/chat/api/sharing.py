@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from fastapi.responses import PlainTextResponse, Response
 
 from chie.chat.api.attachments import CONTENT, HEADERS, AttachmentId, file_response
@@ -13,8 +13,9 @@ from chie.chat.api.state import Chat, ChatState
 from chie.chat.sessions.entities import Session
 from chie.chat.sharing.entities import Share, SharedConversation
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(tags=["sharing"])
+router = Router(tags=["sharing"])
 
 Token = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 

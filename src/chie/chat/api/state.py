@@ -2,16 +2,16 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
 from chie.chat.endpoints.service import StoredEndpoints
-from chie.chat.imports.importer import Importer
 from chie.chat.metrics import Metrics
 from chie.chat.projects.files import ProjectFiles
 from chie.chat.projects.service import ProjectService
@@ -53,6 +53,9 @@ from chie.chat.usage.recorder import UsageRecorder
 from chie.chat.usage.report import UsageReports
 from chie.documents.reader import DocumentReader
 
+if TYPE_CHECKING:
+    from chie.chat.imports.importer import Importer
+
 
 class Chat:
     """A database that cannot be opened at startup is tried again by every request."""
@@ -79,7 +82,6 @@ class Chat:
         self.marks = MarkStore(database)
         self.attachments = AttachmentStore(database)
         self.prompts = PromptStore(database)
-        self.importer = Importer(database)
         self.projects = ProjectService(database)
         self.project_files = ProjectFiles(database, self.attachments)
         self.sharing = SharingService(database)
@@ -124,6 +126,13 @@ class Chat:
     def _tool_names(self) -> set[str]:
         offered = ((server["name"], tool["name"]) for server in self.agents.server_states() for tool in server["tools"])
         return set().union(*(possible_names(server, tool) for server, tool in offered))
+
+    @cached_property
+    def importer(self) -> "Importer":
+        """Loaded on first use: few users ever import conversations."""
+        from chie.chat.imports.importer import Importer
+
+        return Importer(self._database)
 
     @property
     def is_open(self) -> bool:

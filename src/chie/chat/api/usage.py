@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,8 +16,9 @@ from chie.chat.usage.limits import LimitState
 from chie.chat.usage.months import Month
 from chie.chat.usage.report import Report, Selection
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/usage", tags=["usage"])
+router = Router(prefix="/api/usage", tags=["usage"])
 
 MAX_TOKENS = 10**15
 MAX_DOLLARS = 10**9

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,8 +10,9 @@ from chie.chat.api.schemas import MAX_ID
 from chie.chat.api.servers import ServerName
 from chie.chat.api.state import ChatState
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 
-router = APIRouter(prefix="/api/mcp/servers", tags=["servers"])
+router = Router(prefix="/api/mcp/servers", tags=["servers"])
 
 Uri = Annotated[str, Query(min_length=1, max_length=2_048)]
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chie.errors import NotFoundError, ValidationError
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 from chie.knowledge.embedding.base import Embedder
 
 ALIAS = "chie-embedding"
@@ -51,7 +52,7 @@ class Embeddings(BaseModel):
 
 
 def create_embeddings_api(embedder: Embedder) -> APIRouter:
-    router = APIRouter(tags=["openai"])
+    router = Router(tags=["openai"])
 
     @router.post("/embeddings", responses=errors(401, 403, 404, 413, 429))
     def create_embeddings(body: EmbeddingRequest) -> Embeddings:

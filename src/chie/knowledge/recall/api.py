@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from chie.access.proxy import base_url
 from chie.http.openapi_errors import errors
+from chie.http.routing import Router
 from chie.knowledge.recall.hooks import Event, Hooks, Reply
 
 
@@ -16,7 +17,7 @@ class HookStatus(BaseModel):
 
 
 def create_hooks_api(hooks: Hooks) -> APIRouter:
-    router = APIRouter()
+    router = Router()
 
     @router.post("/claude-code", responses=errors())
     def run_hook(
