@@ -15,6 +15,7 @@ SERVERS = {
     "n8n": "chie.n8n.server",
 }
 AGENT_SERVERS = {"fetch": "chie.web_fetch.server"}  # used by agents alone; `servers.json` may replace them
+SETTINGS = {"bedrock-kb": "chie.bedrock_kb.config:load_config", "n8n": "chie.n8n.settings:load_settings"}
 LOGGING_SERVERS = ("n8n",)  # assistants hide stderr, and changes of live workflows must leave a trace
 
 
@@ -29,10 +30,18 @@ def load_servers() -> "dict[str, Server | ConfigurationError]":
     servers: dict[str, Server | ConfigurationError] = {}
     for name in SERVERS:
         try:
+            _require_settings(name)
             servers[name] = create_server(name)
         except ConfigurationError as error:
             servers[name] = error
     return servers
+
+
+def _require_settings(name: str) -> None:
+    """Raises ConfigurationError without an import of the server: one that is not configured costs no memory."""
+    if name in SETTINGS:
+        module, _, function = SETTINGS[name].partition(":")
+        getattr(import_module(module), function)()
 
 
 def load_agent_servers() -> "dict[str, Server]":

@@ -50,6 +50,40 @@ def test_command_line_imports_no_framework() -> None:
     assert loaded & (HEAVY | {"fastmcp", "mcp", "starlette", "pydantic", "uvicorn"}) == set()
 
 
+AT_REST = HEAVY - {"sqlalchemy"} | {
+    "PIL",
+    "beartype",
+    "chie.bedrock_kb.server",
+    "chie.chat.api.openai_compat",
+    "chie.chat.api.usage",
+    "chie.knowledge.api",
+    "chie.knowledge.recall.hooks",
+    "chie.knowledge.review.review",
+    "chie.n8n.server",
+    "fastmcp.client",
+    "kreuzberg",
+    "sqlalchemy.dialects.postgresql",
+}
+
+
+def test_app_that_is_not_used_imports_little_and_builds_no_route(tmp_path: Path) -> None:
+    """Memory at rest and the time to start are features. Servers that are not configured are not imported at all."""
+    statement = (
+        f"import os; os.environ.update(CHIE_HOME={str(tmp_path)!r}, OPENAI_BASE_URL='http://127.0.0.1:9/v1')\n"
+        "import asyncio\n"
+        "from chie.app import load_app\n"
+        "from chie.http.routing import DeferredRoute\n"
+        "async def rest():\n"
+        "    app = load_app()\n"
+        "    async with app.router.lifespan_context(app):\n"
+        "        routes = [route for route in app.routes if isinstance(route, DeferredRoute)]\n"
+        "        assert routes\n"
+        "        assert not [route.path for route in routes if 'app' in vars(route)]\n"
+        "asyncio.run(rest())"
+    )
+    assert modules_after(statement) & AT_REST == set()
+
+
 BUILDS = {
     "knowledge": "from chie.knowledge.settings import KnowledgeSettings as Settings\nsettings = Settings()",
     "bedrock_kb": "from chie.bedrock_kb.config import KBConfig\nsettings = KBConfig('us-east-1', 'KB12345678', 'm')",

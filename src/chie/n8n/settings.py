@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from chie.errors import ConfigurationError
-from chie.settings import HomeSettings
+from chie.settings import HomeSettings, load
 
 
 def _working_folder() -> list[Path]:
@@ -66,3 +66,10 @@ class N8nSettings(HomeSettings):
         if missing or key is None:
             raise ConfigurationError("n8n.not_configured", variables=missing)
         return url, key
+
+
+def load_settings() -> N8nSettings:
+    """The settings of this process, with the URL and the API key."""
+    settings = load(N8nSettings)
+    settings.require_endpoint()
+    return settings

@@ -4,13 +4,13 @@ import asyncio
 from datetime import timedelta
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import now
 from chie.chat.sessions.models import LoginRow
 from chie.chat.sessions.secret_box import SecretBox
+from chie.database.dialect import upsert
 
 MAX_LOGIN_AGE = timedelta(minutes=15)  # from the redirect to the provider until the user is back
 
@@ -36,13 +36,12 @@ class LoginStore:
             "data": await asyncio.to_thread(self._box.encrypt, text),
             "updated_at": now(),
         }
-        insert = postgresql.insert if self._database.url.get_backend_name() == "postgresql" else sqlite.insert
-        statement = insert(LoginRow).values(values)
+        statement = upsert(self._database.url.get_backend_name(), LoginRow).values(values)
         replaced = {name: statement.excluded[name] for name in ("state", "data", "updated_at")}
-        upsert = statement.on_conflict_do_update(index_elements=["user_id", "server"], set_=replaced)
+        replacing = statement.on_conflict_do_update(index_elements=["user_id", "server"], set_=replaced)
 
         async def change(connection: Connection) -> None:
-            await connection.execute(upsert)
+            await connection.execute(replacing)
 
         await self._database.write(change)
 
