@@ -13,6 +13,7 @@ from tests.fakes.model_app import ModelApp, open_model_app
 from tests.fakes.model_server import Refuse, Say, Step, say
 from tests.fakes.waiting import until
 
+from chie.chat.runs.titles import MAX_AT_ONCE
 from chie.chat.settings import ChatSettings
 
 QUESTION = (
@@ -110,6 +111,31 @@ async def test_answer_does_not_wait_and_a_name_given_by_hand_stays(tmp_path: Pat
         renamed.set()
         await until_asked(app)
         assert await title_of(client, session_id) == "手で付けた名前"
+
+
+async def test_sessions_that_begin_together_are_named_two_at_a_time(tmp_path: Path) -> None:
+    go_on = Event()
+
+    def held(title: str) -> Say:
+        def pieces() -> Iterator[str]:
+            go_on.wait(60)
+            yield title
+
+        return Say(cast("tuple[str, ...]", pieces()))
+
+    async with opened(tmp_path, *(held(f"題名 {number}") for number in range(4))) as (app, client):
+        sessions = [await ask(app, client) for _ in range(4)]
+
+        async def two_requested() -> bool:
+            return len(app.openai.titled) == MAX_AT_ONCE
+
+        await until(two_requested)
+        assert await title_of(client, sessions[3]) == FIRST_WORDS
+        assert await two_requested()
+        go_on.set()
+        await until_asked(app)
+        titles = {await title_of(client, session) for session in sessions}
+        assert titles == {f"題名 {number}" for number in range(4)}
 
 
 async def test_name_given_before_the_first_question_stays(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ import asyncio
 import logging
 from typing import Protocol, runtime_checkable
 
+from chie.chat.metering import metering
 from chie.chat.runs.run import Run
 from chie.chat.sessions.titles import TitleStore, first_title
-from chie.chat.usage.recorder import UsageRecorder
+from chie.chat.usage.recorder import UsageRecorder, Work
 from chie.errors import ChieError
 
 TIMEOUT_SECONDS = 60.0
+MAX_AT_ONCE = 2  # sessions that begin together must not compete with the answers of others
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +28,7 @@ class Titles:
         self._store = store
         self._usage = usage
         self._tasks: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(MAX_AT_ONCE)
 
     def start(self, run: Run) -> None:
         """After an answer; only the first one of a session names it."""
@@ -44,13 +47,19 @@ class Titles:
     async def _name(self, run: Run, agent: TitleWriter) -> None:
         first = first_title(run.pending.question, run.pending.attachments)
         try:
-            if not await self._store.is_first(run.session_id, first):
-                return
-            async with self._usage.recording(run.agent), asyncio.timeout(TIMEOUT_SECONDS):
-                title = await agent.suggest_title(question=run.pending.question or first, answer=run.answer.content)
-            if title:
-                await self._store.replace(run.session_id, first, title)
+            async with self._slots:
+                if await self._store.is_first(run.session_id, first):
+                    await self._replace(run, agent, first)
         except (ChieError, TimeoutError) as error:
             logger.info("session %s keeps its first words as its title: %s", run.session_id, error)
         except Exception:
             logger.exception("the title of session %s could not be written", run.session_id)
+
+    async def _replace(self, run: Run, agent: TitleWriter, first: str) -> None:
+        work, title = Work(), None
+        try:
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                with metering(work):
+                    title = await agent.suggest_title(question=run.pending.question or first, answer=run.answer.content)
+        finally:  # a request that failed may have cost something too
+            await self._store.replace(run.session_id, first, title, self._usage.measure(work, run.agent).record)

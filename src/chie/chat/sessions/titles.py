@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
-from chie.chat.sessions import repository
+from chie.chat.sessions import repository, usage_table
+from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import Attachment
+from chie.chat.sessions.entities import Attachment, now
 from chie.chat.sessions.service import make_title
+from chie.chat.sessions.usage_entry import UsageRecord
 
 
 class TitleStore:
@@ -13,14 +15,20 @@ class TitleStore:
         self._database = database
 
     async def is_first(self, session_id: str, first: str) -> bool:
-        async with self._database.read() as connection:
-            return await repository.has_title(connection, session_id, first)
+        return await self._database.query(lambda connection: repository.has_title(connection, session_id, first))
 
-    async def replace(self, session_id: str, first: str, title: str) -> bool:
-        """False if the session has been renamed or deleted in the meantime."""
-        return await self._database.write(
-            lambda connection: repository.replace_title(connection, session_id, first, make_title(title))
-        )
+    async def replace(self, session_id: str, first: str, title: str | None, usage: UsageRecord) -> bool:
+        """With what the title cost, in one transaction. False without a title, or if the session has been renamed or
+        deleted in the meantime."""
+        backend = self._database.url.get_backend_name()
+
+        async def change(connection: Connection) -> bool:
+            await usage_table.record(connection, usage, backend, now())
+            return bool(title) and await repository.replace_title(
+                connection, session_id, first, make_title(title or "")
+            )
+
+        return await self._database.write(change)
 
 
 def first_title(question: str, files: Sequence[Attachment] = ()) -> str:

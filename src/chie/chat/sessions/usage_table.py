@@ -3,43 +3,42 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from functools import cache
 
-from sqlalchemy import ColumnElement, Insert, case, delete, exists, func, insert, select
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
-from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
+from sqlalchemy import ColumnElement, Insert, bindparam, case, delete, exists, func, insert, select
 
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.usage_entry import COUNTS, Scope, StoredLimit, UsageEntry, UsageRecord, UsageSelection, UsageSum
 from chie.chat.sessions.usage_models import RecordedUsageRow, UsageLimitRow, UsageRow
+from chie.database.dialect import upsert
 
 KEY = ("day", "user_id", "agent_id", "model", "host", "price")
 
 
-def _adding(statement: PostgresInsert | SqliteInsert) -> Insert:
-    """The price is a part of the key, so a cost is either known in all requests of a row or in none."""
-    summed = {name: getattr(UsageRow, name) + statement.excluded[name] for name in (*COUNTS, "cost")}
-    return statement.on_conflict_do_update(index_elements=KEY, set_=summed)
-
-
 # Built once: building a statement costs more than running it.
-_ADD: dict[str, Insert] = {
-    "postgresql": _adding(postgresql.insert(UsageRow)),
-    "sqlite": _adding(sqlite.insert(UsageRow)),
-}
+_KNOWN = select(exists().where(RecordedUsageRow.id == bindparam("record_id")))
 _MARK = insert(RecordedUsageRow)
+_LIMITS = select(UsageLimitRow.__table__).order_by(UsageLimitRow.scope, UsageLimitRow.user_id)
+
+
+@cache
+def _add(backend: str) -> Insert:
+    """The price is a part of the key, so a cost is either known in all requests of a row or in none."""
+    statement = upsert(backend, UsageRow)
+    summed = {name: getattr(UsageRow, name) + statement.excluded[name] for name in (*COUNTS, "cost")}
+    adding: Insert = statement.on_conflict_do_update(index_elements=KEY, set_=summed)
+    return adding
 
 
 async def record(connection: Connection, record: UsageRecord, backend: str, moment: datetime) -> None:
     """Add the entries, unless they were added before."""
     if not record.entries:
         return
-    known = select(exists().where(RecordedUsageRow.id == record.id))
-    if (await connection.execute(known)).scalar():
+    if (await connection.execute(_KNOWN, {"record_id": record.id})).scalar():
         return
     await connection.execute(_MARK, {"id": record.id, "recorded_at": moment})
     # In one order, so that two processes do not wait for each other.
-    await connection.execute(_ADD[backend], [asdict(entry) for entry in merged(record.entries)])
+    await connection.execute(_add(backend), [asdict(entry) for entry in merged(record.entries)])
 
 
 def merged(entries: Iterable[UsageEntry]) -> list[UsageEntry]:
@@ -104,10 +103,7 @@ async def first_day(connection: Connection, *, user_id: str | None = None) -> st
 
 
 async def limits(connection: Connection) -> list[StoredLimit]:
-    rows = await connection.execute(
-        select(UsageLimitRow.__table__).order_by(UsageLimitRow.scope, UsageLimitRow.user_id)
-    )
-    return [StoredLimit(**row._asdict()) for row in rows]
+    return [StoredLimit(**row._asdict()) for row in await connection.execute(_LIMITS)]
 
 
 async def put_limit(connection: Connection, limit: StoredLimit) -> None:
