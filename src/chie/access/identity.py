@@ -49,7 +49,7 @@ def known_user() -> User:
 
 def user_in(scope: "Scope") -> User | None:
     """The authenticated user of a request; None without one. Without authentication middleware, the local user."""
-    user: User | None = scope.get(USER_KEY, local_user())
+    user: User | None = scope[USER_KEY] if USER_KEY in scope else local_user()
     return user
 
 

@@ -47,7 +47,7 @@ def async_engine(url: URL) -> AsyncEngine:
     return engine
 
 
-def writer_engine(url: URL) -> Engine:
+def thread_engine(url: URL) -> Engine:
     """One connection to an existing SQLite file."""
     engine = create_engine(
         url.set(drivername="sqlite"), pool_size=1, pool_reset_on_return=None, connect_args=sqlite.driver_options()

@@ -13,6 +13,7 @@ from chie.chat.sessions import repository
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Session, now
+from chie.chat.sessions.shared_read import SharedRead
 from chie.chat.sessions.upgrade import upgrade
 from chie.errors import NotFoundError, StorageError
 
@@ -85,6 +86,42 @@ async def test_transaction_on_sqlite_is_made_in_another_thread_and_waits_for_not
     assert get_ident() not in threads
     assert await count(database) == 1
     await database.close()
+
+
+async def test_query_sees_what_was_stored_before_it(database: Database) -> None:
+    for number in range(3):
+        await database.write(repository.new_session(session(str(number))))
+        assert await database.query(repository.count) == number + 1
+
+
+async def test_failed_query_raises_the_error_of_the_database(database: Database) -> None:
+    with pytest.raises(StorageError):
+        await database.query(lambda connection: connection.execute(text("SELECT * FROM nothing")))
+    assert await database.query(repository.count) == 0
+
+
+async def test_readers_at_once_share_a_read_that_starts_after_they_asked() -> None:
+    stored, seen = 0, list[int]()
+    running, go_on = asyncio.Event(), asyncio.Event()
+
+    async def read() -> int:
+        seen.append(stored)
+        running.set()
+        await go_on.wait()
+        return seen[-1]
+
+    shared = SharedRead(read)
+    first = asyncio.create_task(shared())
+    await running.wait()
+    stored = 1
+    others = [asyncio.create_task(shared()) for _ in range(5)]
+    given_up = asyncio.create_task(shared())
+    await asyncio.sleep(0)
+    given_up.cancel()
+    go_on.set()
+    assert await first == 0
+    assert await asyncio.gather(*others) == [1] * 5
+    assert seen == [0, 1]
 
 
 async def test_database_that_cannot_be_opened_is_500_until_it_can(tmp_path: Path) -> None:

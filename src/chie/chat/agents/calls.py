@@ -3,8 +3,9 @@
 import inspect
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from functools import lru_cache
 from itertools import count
 from typing import Any, cast
 
@@ -94,7 +95,13 @@ def stream_with_options(
 
 
 def _takes(agent: BaseAgent, keyword: str) -> bool:
-    parameters = inspect.signature(agent.stream_chat).parameters.values()
+    method = agent.stream_chat
+    return _accepts(getattr(method, "__func__", method), keyword)
+
+
+@lru_cache(maxsize=256)
+def _accepts(function: Callable[..., Any], keyword: str) -> bool:
+    parameters = inspect.signature(function).parameters.values()
     return any(one.name == keyword or one.kind is one.VAR_KEYWORD for one in parameters)
 
 

@@ -6,6 +6,6 @@ from sqlalchemy import CursorResult, Executable
 
 
 class Connection(Protocol):
-    """Asynchronous or not: `WriterThread` has one that never waits."""
+    """Asynchronous or not: `DatabaseThread` has one that never waits."""
 
     async def execute(self, statement: Executable, parameters: Any = None, /) -> CursorResult[Any]: ...  # noqa: ANN401

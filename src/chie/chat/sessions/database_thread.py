@@ -1,4 +1,4 @@
-"""Commits changes to a SQLite file in a thread of their own.
+"""Transactions on a SQLite file in a thread of their own.
 
 An asynchronous driver moves to its thread and back for every statement, and each time waits for a busy event loop.
 Here that happens once for a whole transaction.
@@ -13,27 +13,30 @@ from sqlalchemy import URL, CursorResult, Executable
 from sqlalchemy.engine import Connection as BlockingConnection
 
 from chie.chat.sessions.connection import Connection
-from chie.database.engine import WRITE_TRANSACTION, writer_engine
+from chie.database.engine import thread_engine
 
 T = TypeVar("T")
 Transaction = Callable[[Connection], Coroutine[Any, Any, T]]
 
 
-class WriterThread:
-    def __init__(self, url: URL) -> None:
-        self._engine = writer_engine(url)
-        self._thread = ThreadPoolExecutor(1, "database-writer")
+class DatabaseThread:
+    """`options` are the execution options of its connection."""
 
-    async def commit(self, transaction: Transaction[T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._commit, transaction)
+    def __init__(self, url: URL, name: str, **options: str) -> None:
+        self._engine = thread_engine(url)
+        self._options = options
+        self._thread = ThreadPoolExecutor(1, name)
+
+    async def run(self, transaction: Transaction[T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, transaction)
 
     async def close(self) -> None:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._engine.dispose)
         self._thread.shutdown()
 
-    def _commit(self, transaction: Transaction[T]) -> T:
+    def _run(self, transaction: Transaction[T]) -> T:
         with self._engine.connect() as connection:
-            connection.execution_options(**WRITE_TRANSACTION)
+            connection.execution_options(**self._options)
             with connection.begin():
                 return _result(transaction(_NeverWaiting(connection)))
 
@@ -55,4 +58,4 @@ def _result(coroutine: Coroutine[Any, Any, T]) -> T:
         result: T = end.value
         return result
     coroutine.close()
-    raise RuntimeError("a change may wait for its connection only")
+    raise RuntimeError("a transaction may wait for its connection only")

@@ -7,6 +7,7 @@ from chie.chat.sessions import usage_table
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import now
+from chie.chat.sessions.shared_read import SharedRead
 from chie.chat.sessions.usage_entry import (
     Limit,
     Scope,
@@ -23,6 +24,7 @@ REMEMBERED = timedelta(days=2)  # longer than a write is repeated
 class UsageStore:
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._limits = SharedRead(lambda: database.query(usage_table.limits))  # every answer asks for them
 
     async def record(self, record: UsageRecord) -> None:
         backend = self._database.url.get_backend_name()
@@ -51,8 +53,7 @@ class UsageStore:
             return await usage_table.first_day(connection, user_id=user_id)
 
     async def limits(self) -> list[StoredLimit]:
-        async with self._database.read() as connection:
-            return await usage_table.limits(connection)
+        return await self._limits()
 
     async def put_limit(self, limit: Limit, *, scope: Scope, user_id: str, by: str) -> None:
         stored = StoredLimit(
