@@ -20,7 +20,8 @@ def try_routes(
     address: str, *, examples: int, chosen: Callable[[str], bool] = lambda _: True, ask_others: tuple[str, ...] = ()
 ) -> int:
     """How many requests were sent to the routes whose path is chosen. Those that ask others may fail for them."""
-    schema = schemathesis.openapi.from_url(f"{address}/openapi.json")
+    # The document is put together with its first request, after an import of every route.
+    schema = schemathesis.openapi.from_url(f"{address}/openapi.json", timeout=60)
     every: list[Any] = list(schema.get_all_operations())
     operations = [found for found in every if chosen(found.ok().path)]
     modes = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
