@@ -1,6 +1,7 @@
 """The settings page in a real browser: endpoints and MCP servers are added, tested, used, changed and removed."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -8,10 +9,13 @@ from tests.app.processes import http_server
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.test_accessibility import serious_findings
+from tests.e2e.test_sign_in import sign_in
 from tests.fakes import patient
 from tests.fakes.mcp_over_http import McpOverHttp
 from tests.fakes.model_server import Refuse, say
 from tests.fakes.openai_server import OpenAIServer
+
+from chie.access.users import UserFile
 
 pytestmark = pytest.mark.req("AG-5")
 
@@ -49,13 +53,18 @@ def test_endpoint_is_tested_added_and_used_at_once(open_screen: OpenScreen, url:
         form.get_by_label("API key").fill(KEY)
         form.get_by_role("button", name="Test").click()
         expect(form.get_by_role("alert")).to_contain_text("rejected the API key")
+        expect(form.get_by_role("alert")).to_be_in_viewport(ratio=1)  # the form is longer than the screen
         form.get_by_role("button", name="Test").click()
         expect(form.get_by_role("status")).to_contain_text("Connected. 2 models available")
+        expect(form.get_by_role("status")).to_be_in_viewport(ratio=1)
         form.get_by_role("button", name="Add", exact=True).click()
         expect(form).to_be_hidden()
         expect(entry(screen, "Work")).to_contain_text("Key saved")
         assert KEY not in page.content()
         assert all(agent["available"] for agent in patient.get(f"{url}/api/agents").json()["agents"][:2])
+        screen.open("/#/setup")  # which says the same
+        expect(page.get_by_text("A model is ready.")).to_be_visible()
+        expect(page.locator(".su-endpoint").first).to_contain_text("Work")
         screen.open("/#/chat")
         screen.choose_agent("Chat")
         screen.ask("Hi")
@@ -127,6 +136,39 @@ def test_setup_leads_to_the_settings(open_screen: OpenScreen, url: str) -> None:
     expect(form.get_by_label("Amazon Bedrock")).to_be_checked()
     form.get_by_label("認証情報").select_option(label="アクセスキー")
     expect(form.get_by_label("シークレットアクセスキー")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("locale", "texts"),
+    [
+        ("en", ("Token", "Sign in", "No model found yet", "The model endpoint can't be used", "Ask an admin to")),
+        ("ja", ("トークン", "サインイン", "モデルがまだ見つかりません", "モデルの接続先を利用できません", "管理者に")),
+    ],
+)
+def test_only_an_admin_is_told_to_connect_a_model(
+    open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, home_folder: Path, locale: str, texts: tuple[str, ...]
+) -> None:
+    label, button, none, failing, ask = texts
+    monkeypatch.setenv("CHIE_MODEL_HOST", "127.0.0.2")
+    monkeypatch.setenv("CHIE_USERS_FILE", str(home_folder / "users.json"))
+    users = UserFile(home_folder / "users.json")
+    admin, token = users.add("root", admin=True), users.add("ben")
+    with http_server("chie", "serve") as url:
+        screen = open_screen("/", at=url, locale=locale)
+        sign_in(screen, token, label=label, button=button)
+        card = screen.page.locator(".su-first")
+        expect(card).to_contain_text(none)
+        expect(card).to_contain_text(ask)
+        expect(card.get_by_role("button").or_(card.get_by_role("link"))).to_have_count(0)
+        body = {"kind": "openai", "name": "Work", "url": "http://127.0.0.1:9/v1"}
+        patient.post(f"{url}/api/endpoints", json=body, headers={"Authorization": f"Bearer {admin}"})
+        screen.page.reload()
+        expect(card).to_contain_text(failing)
+        expect(card).to_contain_text(ask)
+        screen.open("/#/setup")
+        how = screen.page.locator(".su-endpoint").filter(has_text="Amazon Bedrock")
+        how.locator("summary").click()
+        expect(how).to_contain_text(ask)
 
 
 @pytest.mark.parametrize(("locale", "theme"), [("ja", "dark"), ("en", "light")])

@@ -100,7 +100,7 @@ async def test_without_settings_every_endpoint_is_listed_with_its_variables() ->
     assert n8n == {
         "name": "n8n",
         "open": False,
-        "reason": "Set N8N_URL first, then restart Chie.",
+        "reason": "Not connected yet. Add it under Settings, or set N8N_URL and restart Chie.",
         "reason_code": "setup.endpoint_not_configured",
         "reason_params": {"variables": ["N8N_URL"]},
         "tools": [],

@@ -3,7 +3,6 @@ import { useId, useState } from "react";
 import { useText } from "../../i18n/language";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { ErrorNotice } from "../../ui/feedback";
 import { Field, TextInput } from "../../ui/field";
 import { Form, useSaving } from "../../ui/form";
 import { useToast } from "../../ui/toast";
@@ -11,7 +10,7 @@ import { Credentials } from "./credentials";
 import { type Endpoint, endpoints, KINDS, type Kind, type Trial } from "./endpoints";
 import { DEFAULT_URLS, type EndpointForm, emptyForm, fieldsOf, formOf } from "./form-fields";
 import { settingsText } from "./text";
-import { Names, TrialResult, useTrial } from "./trial";
+import { Failure, Names, TrialResult, useTrial } from "./trial";
 
 /** A new endpoint has only its kind. */
 export function EndpointDialog({ edited, onClose }: { edited: Endpoint | Kind; onClose: () => void }) {
@@ -110,7 +109,7 @@ export function EndpointDialog({ edited, onClose }: { edited: Endpoint | Kind; o
             </>
           )}
         </TrialResult>
-        {failure !== null && <ErrorNotice error={failure} />}
+        {failure !== null && <Failure error={failure} />}
         <div className="st-foot">
           <Button disabled={trial.testing} onClick={test}>
             {trial.testing ? t.testing : t.test}

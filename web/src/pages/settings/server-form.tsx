@@ -3,7 +3,6 @@ import { useState } from "react";
 import { useText } from "../../i18n/language";
 import { Button, IconButton } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { ErrorNotice } from "../../ui/feedback";
 import { Field, TextInput } from "../../ui/field";
 import { Form, useSaving } from "../../ui/form";
 import { useToast } from "../../ui/toast";
@@ -11,7 +10,7 @@ import type { ServerState } from "../servers/servers";
 import { addedServers, type ServerFields, type ServerTrial } from "./added-servers";
 import { ServerTrialResult } from "./server-trial";
 import { settingsText } from "./text";
-import { useTrial } from "./trial";
+import { Failure, useTrial } from "./trial";
 
 const AUTHORIZATION = "Authorization";
 
@@ -157,7 +156,7 @@ export function ServerDialog({ server, onClose }: { server: ServerState | null; 
           {t.alwaysAsk}
         </label>
         <ServerTrialResult trial={trial} />
-        {failure !== null && <ErrorNotice error={failure} />}
+        {failure !== null && <Failure error={failure} />}
         <div className="st-foot">
           <Button disabled={trial.testing || (!isKept && !url.trim())} onClick={test}>
             {trial.testing ? t.testing : t.test}

@@ -43,16 +43,36 @@ export function TrialResult<R extends Result>({
 }) {
   return (
     <>
-      <div role="status">{result?.ok && <Notice kind="good">{children(result)}</Notice>}</div>
+      <div role="status">
+        {result?.ok && (
+          <div ref={reveal} className="st-outcome">
+            <Notice kind="good">{children(result)}</Notice>
+          </div>
+        )}
+      </div>
       {result && !result.ok && (
-        <Notice kind="bad">
-          <Translated message={messageIn<"reason">(result, "reason")} />
-        </Notice>
+        <div ref={reveal} className="st-outcome">
+          <Notice kind="bad">
+            <Translated message={messageIn<"reason">(result, "reason")} />
+          </Notice>
+        </div>
       )}
-      {failure !== null && <ErrorNotice error={failure} />}
+      {failure !== null && <Failure error={failure} />}
     </>
   );
 }
+
+/** Why something could not be done. */
+export function Failure({ error }: { error: unknown }) {
+  return (
+    <div ref={reveal} className="st-outcome">
+      <ErrorNotice error={error} />
+    </div>
+  );
+}
+
+/** A form is longer than its dialog: what the button at its foot has led to would be out of sight. */
+const reveal = (element: HTMLElement | null) => element?.scrollIntoView({ block: "nearest" });
 
 /** The first names, and how many more there are. */
 export function Names({ names }: { names: readonly string[] }) {

@@ -1,6 +1,7 @@
 import "./setup.css";
 import { useQuery } from "@tanstack/react-query";
 import { messageIn } from "../../../core/server-message";
+import { useMe } from "../../account/account";
 import { useText } from "../../i18n/language";
 import { useTranslate } from "../../i18n/translate";
 import { hrefTo } from "../../route";
@@ -9,10 +10,9 @@ import { Icon } from "../../ui/icon";
 import { type Agent, agentsQuery } from "../chat/client";
 import { useEndpoints } from "../settings/endpoints";
 import { EndpointCard } from "./endpoints";
-import { isUsable, useSetup } from "./setup";
+import { isUsable, needsModel, useSetup } from "./setup";
 import { setupText } from "./text";
 
-const NEEDS_NO_MODEL = "notes";
 const WAITING_MS = 2_000; // somebody may be starting a model server right now
 
 /** Shown in the chat while no agent except the notes agent is available. */
@@ -20,9 +20,10 @@ export default function FirstRunCard() {
   const t = useText(setupText);
   const { data } = useSetup({ refetchInterval: WAITING_MS });
   const agents = useQuery({ ...agentsQuery, refetchInterval: WAITING_MS });
+  const me = useMe();
   const added = useEndpoints().data?.endpoints.some(({ source }) => source === "page");
   if (!data || !agents.data) return null;
-  if (agents.data.agents.some((agent) => agent.available && agent.agent_id !== NEEDS_NO_MODEL)) return null;
+  if (agents.data.agents.some((agent) => agent.available && needsModel(agent))) return null;
   // A model server that somebody named is used, even while it does not respond and another one does.
   const named = data.endpoints.find(({ id }) => id === "own");
   const heading = data.endpoints.some((endpoint) => endpoint.state === "found" && endpoint.install !== null)
@@ -32,6 +33,7 @@ export default function FirstRunCard() {
       : data.endpoints.some(isUsable)
         ? t.connecting
         : t.noModel;
+  if (me && !me.admin) return <OnlyAdminsConnect heading={added ? t.addedFails : heading} />;
   if (added) return <AddedEndpointFails agent={agents.data.agents[0]} />;
   return (
     <section className="card su-first" aria-labelledby="su-first">
@@ -68,9 +70,25 @@ function AddedEndpointFails({ agent }: { agent: Agent | undefined }) {
       </h2>
       {reason && <p>{translate(reason)}</p>}
       <p className="muted">{t.noModelLead}</p>
-      <LinkButton small icon="gear" href={hrefTo("settings")}>
-        {t.toSettings}
-      </LinkButton>
+      <div>
+        <LinkButton small icon="gear" href={hrefTo("settings")}>
+          {t.toSettings}
+        </LinkButton>
+      </div>
+    </section>
+  );
+}
+
+/** For the others there is nothing to connect or to correct. */
+function OnlyAdminsConnect({ heading }: { heading: string }) {
+  const t = useText(setupText);
+  return (
+    <section className="card su-first" aria-labelledby="su-first">
+      <h2 id="su-first">
+        <Icon name="spark" /> {heading}
+      </h2>
+      <p className="muted">{t.noModelOthers}</p>
+      <p>{t.askAdmin}</p>
     </section>
   );
 }

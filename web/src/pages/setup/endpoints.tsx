@@ -1,7 +1,8 @@
 import "./setup.css";
 import { useState } from "react";
 import { modelName } from "../../../core/model-choice";
-import { messageIn } from "../../../core/server-message";
+import { messageIn, type WithText } from "../../../core/server-message";
+import { useMe } from "../../account/account";
 import { useText } from "../../i18n/language";
 import { useTranslate } from "../../i18n/translate";
 import { queryClient } from "../../query";
@@ -37,6 +38,7 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
   };
   const name = useTranslate()(messageIn(endpoint, "name"));
   const added = ADDED[endpoint.id];
+  const admin = useMe()?.admin ?? true;
 
   async function test() {
     setTesting(true);
@@ -66,8 +68,8 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
       {endpoint.address && <code className="su-address">{endpoint.address}</code>}
       <details className="su-how" open={endpoint.state !== "missing" && endpoint.install !== null}>
         <summary>{t.show}</summary>
-        <p>{how[endpoint.id]}</p>
-        {added && (
+        <p>{added && !admin ? t.askAdmin : how[endpoint.id]}</p>
+        {added && admin && (
           <LinkButton
             small
             icon="gear"
@@ -86,6 +88,24 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         )}
       </div>
       {failure !== null && <ErrorNotice error={failure} />}
+    </li>
+  );
+}
+
+/** One that an admin has added; it is tested and changed in the settings. */
+export function AddedCard({ endpoint }: { endpoint: WithText<"name"> }) {
+  const t = useText(setupText);
+  const name = useTranslate()(messageIn(endpoint, "name"));
+  return (
+    <li className="card su-endpoint">
+      <div className="su-endpoint-head">
+        <h3>{name}</h3>
+        <span className="su-state configured">{t.added}</span>
+        <span className="grow" />
+        <LinkButton small icon="gear" href={hrefTo("settings")} aria-label={`${t.toSettings}: ${name}`}>
+          {t.toSettings}
+        </LinkButton>
+      </div>
     </li>
   );
 }

@@ -1,17 +1,23 @@
 import "./setup.css";
+import { useQuery } from "@tanstack/react-query";
 import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Page, Skeletons } from "../../ui/feedback";
-import { EndpointCard } from "./endpoints";
+import { agentsQuery } from "../chat/client";
+import { useEndpoints } from "../settings/endpoints";
+import { AddedCard, EndpointCard } from "./endpoints";
 import { SampleNotes } from "./samples";
-import { isUsable, useSetup } from "./setup";
+import { isUsable, needsModel, useSetup } from "./setup";
 import { setupText } from "./text";
 
 export default function SetupPage() {
   const t = useText(setupText);
   const { data, error, refetch } = useSetup();
-  const ready = data?.endpoints.some((endpoint) => isUsable(endpoint));
+  const { data: answering } = useQuery(agentsQuery);
+  const added = useEndpoints().data?.endpoints.filter(({ source }) => source === "page") ?? [];
+  const ready =
+    data?.endpoints.some(isUsable) || answering?.agents.some((agent) => agent.available && needsModel(agent));
   return (
     <Page title={t.title} lead={t.lead}>
       <div className="stack su-page">
@@ -23,6 +29,9 @@ export default function SetupPage() {
           </h2>
           {data ? (
             <ul className="su-endpoints">
+              {added.map((endpoint) => (
+                <AddedCard key={endpoint.id} endpoint={endpoint} />
+              ))}
               {data.endpoints.map((endpoint) => (
                 <EndpointCard key={endpoint.id} endpoint={endpoint} />
               ))}

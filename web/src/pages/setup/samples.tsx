@@ -32,7 +32,7 @@ export function SampleNotes() {
         {state === "added" ? (
           <>
             <span className="su-done">
-              <Icon name="check" /> {t.added}
+              <Icon name="check" /> {t.samplesAdded}
             </span>
             <LinkButton small icon="book" href={`${hrefTo("knowledge")}?tag=sample`}>
               {t.toKnowledge}

@@ -18,6 +18,9 @@ export interface BuiltInServer extends WithOptionalText<"reason"> {
   tools: { name: string; description: string; destructive: boolean }[];
 }
 
+/** Whether an agent answers with a model; the notes agent does without. */
+export const needsModel = ({ agent_id }: { agent_id: string }): boolean => agent_id !== "notes";
+
 /** Whether an endpoint on this machine responds, and its package is installed. */
 export const isUsable = ({ state, install }: Endpoint): boolean => state === "found" && install === null;
 
