@@ -175,8 +175,12 @@ def test_link_is_made_read_continued_and_revoked(open_screen: OpenScreen, langua
     assert serious_findings(screen) == []
     links.get_by_text(t["revoke"], exact=True).click()
     expect(links).to_have_count(0)
+    requested: list[str] = []
+    reader.page.on("request", lambda request: requested.append(request.url))
     reader.page.goto(link)
     expect(reader.page.get_by_text(t["gone"])).to_be_visible()
+    token = link.rpartition("/")[2]
+    assert not [url for url in requested if f"/sessions/{token}" in url], "the chat was still on the screen"
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
@@ -232,3 +236,23 @@ def test_members_use_a_project_and_read_what_was_shared(
     ben.page.go_back()
     ben.button("Leave the project").click()
     expect(ben.page.get_by_text("No projects yet")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_settings_that_are_not_saved_stay(open_screen: OpenScreen, language: str) -> None:
+    t = TEXTS[language]
+    screen = open_screen(locale=language)
+    create_project(screen, language, f"Unsaved {uuid4().hex[:8]}")
+    project = screen.page.url.removeprefix(screen.address)
+    instructions = screen.page.get_by_label(t["instructions"])
+    instructions.fill("敬語で答える")
+    screen.page.get_by_role("link", name=t["chat"]).click()
+    expect(screen.page.locator(".pj-chip")).to_be_visible()
+    screen.open(project)
+    expect(instructions).to_have_value("敬語で答える")
+    screen.page.reload()
+    expect(instructions).to_have_value("敬語で答える")
+    screen.button(t["save"]).click()
+    expect(screen.page.get_by_text(t["saved"])).to_be_visible()
+    expect(screen.button(t["save"])).to_be_disabled()
+    expect(instructions).to_have_value("敬語で答える")

@@ -1,6 +1,6 @@
 import "./chat.css";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type Conversation, NEW } from "../../../core/chats";
 import { messageIn } from "../../../core/server-message";
 import { ApiError } from "../../api";
@@ -10,7 +10,7 @@ import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
 import { ErrorText, Translated, useTranslate } from "../../i18n/translate";
-import { hrefTo, useRoute } from "../../route";
+import { hrefTo, type Route, useRoute } from "../../route";
 import { useSeen } from "../../sessions/marks";
 import { LinkButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
@@ -34,7 +34,7 @@ const ProjectChip = lazy(() => import("../projects/project-chip"));
 
 /** `#/chat` starts a conversation, `#/chat/<session>` continues one. */
 export default function ChatPage() {
-  const { rest, query } = useRoute();
+  const { rest, query } = useChatRoute();
   const session = rest[0] ?? NEW;
   const conversation = useConversation(session);
   const { projectId = startedIn.get(session) ?? query.get("project") } = conversation;
@@ -94,6 +94,14 @@ export default function ChatPage() {
       <LiveRegion session={session} conversation={conversation} />
     </section>
   );
+}
+
+/** While the code of another page loads, this one is still shown: its URL is no conversation's. */
+function useChatRoute(): Route {
+  const route = useRoute();
+  const last = useRef(route);
+  if (route.page === "chat") last.current = route;
+  return last.current;
 }
 
 /** The heading of the page for screen readers; an empty conversation has a visible one. */

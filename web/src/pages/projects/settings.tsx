@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
+import { useDraft } from "../../drafts";
 import { useText } from "../../i18n/language";
 import { useErrorText, useTranslate } from "../../i18n/translate";
 import { Button } from "../../ui/button";
@@ -18,12 +19,12 @@ export function Settings({ project }: { project: ProjectDetails }) {
   const t = useText(projectsText);
   const why = useErrorText();
   const toast = useToast();
-  const [change, setChange] = useState<Change>({});
+  const [change, setChange] = useUnsaved(project);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   if (project.role === "viewer") return <ReadOnly project={project} />;
   const value = { ...project, ...change };
-  const dirty = Object.entries(change).some(([name, given]) => project[name as keyof Change] !== given);
+  const dirty = Object.keys(change).length > 0;
   const save = async () => {
     setBusy(true);
     setError(null);
@@ -59,6 +60,17 @@ export function Settings({ project }: { project: ProjectDetails }) {
       </div>
     </section>
   );
+}
+
+/** What differs from the project. It stays in the browser, because the button to a new conversation is close by. */
+function useUnsaved(project: ProjectDetails): [Change, (change: Change) => void] {
+  const [draft, setDraft] = useDraft(`project ${project.project_id}`);
+  const change = Object.fromEntries(
+    Object.entries(draft ? (JSON.parse(draft) as Change) : {}).filter(
+      ([name, given]) => project[name as keyof Change] !== given,
+    ),
+  );
+  return [change, (changed) => setDraft(Object.keys(changed).length ? JSON.stringify(changed) : "")];
 }
 
 function ReadOnly({ project }: { project: ProjectDetails }) {
