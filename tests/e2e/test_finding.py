@@ -214,3 +214,16 @@ def test_the_palette_finds_notes_and_passages(
     expect(page.get_by_role("option").first).to_have_text(finds)
     page.keyboard.press("Enter")
     expect(page.locator(".find-bar input")).to_have_value("")
+
+
+def test_many_conversations_do_not_hide_the_notes(open_screen: OpenScreen) -> None:
+    word = f"zanzibar{uuid4().hex[:8]}"
+    screen = open_screen()
+    for number in range(7):
+        ask_over_http(screen.address, f"{word} {number}")
+    patient.post(f"{screen.address}/api/knowledge", json={"title": f"About {word}", "content": f"{word} is far."})
+    screen.page.keyboard.press("Control+k")
+    screen.page.locator(".palette-input").fill(word)
+    conversations = screen.page.get_by_role("group", name="Conversations")
+    expect(conversations.get_by_role("option")).to_have_count(5)
+    expect(screen.page.get_by_role("option", name=f"About {word}")).to_be_visible()

@@ -21,12 +21,13 @@ TEXTS = {
            "found": "What would be imported", "start": "Import 2 conversations", "result": "Imported",
            "fresh": "New conversations", "done": "Done",
            "why": "What is skipped, and why", "reason": "It is damaged.",
-           "nothing": "There is nothing new in this file.",
+           "nothing": "There is nothing new in this file.", "none": "Nothing in this file can be imported.",
            "existing": "Already there", "refused": "This is no export of ChatGPT or Claude."},
     "ja": {"menu": "会話全体の操作", "item": "ChatGPT・Claude からインポート…", "found": "インポートする内容",
            "start": "2 件の会話をインポート", "result": "インポートの結果", "fresh": "新しい会話", "done": "閉じる",
            "why": "スキップする会話と理由", "reason": "データが壊れています。",
            "nothing": "このファイルに新しい内容はありません。",
+           "none": "このファイルにはインポートできる会話がありません。",
            "existing": "取り込み済み", "refused": "ChatGPT や Claude のエクスポートではありません。"},
 }  # fmt: skip
 
@@ -106,3 +107,16 @@ def test_other_file_is_refused_by_name_on_a_narrow_screen(open_screen: OpenScree
     dialog.locator("input[type=file]").set_input_files([other])
     expect(dialog.get_by_role("alert")).to_contain_text(t["refused"])
     assert screen.script("() => document.documentElement.scrollWidth") == 360
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_file_without_conversations_says_why(open_screen: OpenScreen, language: str) -> None:
+    t = TEXTS[language]
+    screen = open_screen(locale=language)
+    open_dialog(screen, t)
+    dialog = screen.page.get_by_role("dialog")
+    other = FilePayload(name="other.json", mimeType="application/json", buffer=b'{"hello": 1}')
+    dialog.locator("input[type=file]").set_input_files(other)
+    expect(dialog).to_contain_text(t["none"])
+    expect(dialog).not_to_contain_text(t["nothing"])
+    expect(dialog.locator(".import-skipped")).to_be_visible()

@@ -186,7 +186,7 @@ def claude_2026() -> dict[str, Any]:
                 "text": "",
                 "content": [{"type": "text", "text": "How is the weather?"}],
                 "attachments": [{"file_name": "report.pdf", "file_type": "pdf", "extracted_content": "Average: 18°C"}],
-                "files": [{"file_name": "sky.png"}],
+                "files": [{"file_name": "report.pdf"}, {"file_name": "sky.png"}],
                 "created_at": "2026-02-01T00:00:01Z",
                 "parent_message_uuid": first,
             },

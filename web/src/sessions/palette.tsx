@@ -32,6 +32,7 @@ interface Group {
 }
 
 const MAX_SESSIONS = 20;
+const MAX_FOUND = 5; // the notes come after them; the sidebar finds all
 
 /** Pages, settings, conversations and notes in one searchable list. */
 export default function Palette({ onClose }: { onClose: () => void }) {
@@ -167,7 +168,7 @@ function useSessionCommands(query: string): Command[] {
   const removed = useRemoved();
   return useMemo(() => {
     const remaining = (data?.pages[0]?.sessions ?? []).filter((session) => !removed.has(session.session_id));
-    return remaining.slice(0, MAX_SESSIONS).map((session) => ({
+    return remaining.slice(0, query ? MAX_FOUND : MAX_SESSIONS).map((session) => ({
       key: session.session_id,
       icon: "chat",
       label: session.title || t.untitled,

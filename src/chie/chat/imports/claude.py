@@ -94,15 +94,16 @@ def _result(block: dict[str, Any]) -> str:
 
 
 def _files(message: dict[str, Any]) -> tuple[tuple[ImportedFile, ...], list[str]]:
-    """Files with their text, and the names of those without."""
-    read_files, names = list[ImportedFile](), list[str]()
+    """Files with their text, and the names of those without. `files` lists those of `attachments` again."""
+    read_files, names, known = list[ImportedFile](), list[str](), set[str]()
     for value in [*optional_list(message.get("attachments")), *optional_list(message.get("files"))]:
         file = optional_record(value)
         name, content = text(file.get("file_name")), text(file.get("extracted_content"))
         if content.strip():
             read_files.append(ImportedFile(name=_text_name(name), text=content))
-        elif name:
+        elif name and name not in known:
             names.append(f"[file: {name}]")
+        known.add(name)
     if len(read_files) > MAX_FILES:
         rest = "\n\n".join(f"{file.name}\n{file.text}" for file in read_files[MAX_FILES - 1 :])
         read_files[MAX_FILES - 1 :] = [ImportedFile(name="attachments.txt", text=rest)]

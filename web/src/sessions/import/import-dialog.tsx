@@ -32,7 +32,9 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         {!busy && step !== "imported" && <Picker again={step === "planned"} onFile={check} />}
         {busy && <Progress step={step} report={report} total={plan?.conversations} />}
         {step === "planned" && plan && <Counts title={t.found} report={plan} />}
-        {step === "planned" && <p className="small muted">{useful ? t.kept : t.nothingNew}</p>}
+        {step === "planned" && (
+          <p className="small muted">{useful ? t.kept : plan?.existing ? t.nothingNew : t.nothing}</p>
+        )}
         {step === "imported" && report && <Counts title={t.result} report={report} />}
         <DialogFoot>
           {step === "importing" && <Button onClick={stop}>{t.stop}</Button>}
@@ -189,7 +191,7 @@ function Counts({ title, report }: { title: string; report: Report }) {
         ])}
       </dl>
       {report.skipped.length > 0 && (
-        <details>
+        <details open={!(report.new + report.extended + report.existing)}>
           <summary>{t.why}</summary>
           <ul className="import-skipped" tabIndex={0} aria-label={t.why}>
             {report.skipped.map((one, index) => (

@@ -23,6 +23,7 @@ export const importText = defineText({
     restOfFile: "Rest of the file",
     more: (n: number) => `and ${n.toLocaleString("en")} more`,
     start: (n: number) => `Import ${plural(n, "conversation", "conversations")}`,
+    nothing: "Nothing in this file can be imported.",
     nothingNew: "There is nothing new in this file.",
     stop: "Stop",
     stopped: "The import was stopped. What was imported stays; import the file again to get the rest.",
@@ -52,6 +53,7 @@ export const importText = defineText({
     restOfFile: "ファイルの残り",
     more: (n: number) => `ほか ${n.toLocaleString("ja")} 件`,
     start: (n: number) => `${n.toLocaleString("ja")} 件の会話をインポート`,
+    nothing: "このファイルにはインポートできる会話がありません。",
     nothingNew: "このファイルに新しい内容はありません。",
     stop: "中止",
     stopped:
