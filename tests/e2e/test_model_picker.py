@@ -176,3 +176,15 @@ def test_endpoint_that_fails_is_not_called_missing(
         expect(card).to_contain_text(reason)
         card.get_by_role("link").click()
         expect(screen.page.get_by_role("heading", level=1)).to_have_text("Settings" if locale == "en" else "設定")
+
+
+@pytest.mark.parametrize("locale", ["en", "ja"])
+def test_name_of_the_model_can_be_read_on_a_narrow_screen(
+    open_screen: OpenScreen, model: OpenAIServer, locale: str
+) -> None:
+    assert model.models[0] == "gpt-4o"
+    with http_server("chie", "serve") as url:
+        screen = open_screen("/", at=url, locale=locale, viewport={"width": 360, "height": 740})
+        name = model_button(screen).locator(".ellipsis")
+        expect(name).to_have_text("gpt-4o")
+        assert name.evaluate("(it) => it.scrollWidth <= it.clientWidth")

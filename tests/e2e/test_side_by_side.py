@@ -22,6 +22,7 @@ def choose_second(screen: Screen, name: str, *, by_keyboard: bool = False) -> No
         button.click()
         screen.page.get_by_role("menuitemcheckbox", name=name).click()
     expect(button).to_have_class(re.compile("chosen"))
+    expect(button).to_have_text(name)
 
 
 def sides(screen: Screen) -> Locator:

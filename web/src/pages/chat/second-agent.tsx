@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
 import { useTranslate } from "../../i18n/translate";
-import { IconButton } from "../../ui/button";
+import { Button, IconButton } from "../../ui/button";
 import { Menu, MenuChoice, MenuLabel } from "../../ui/menu";
 import { agentsQuery } from "./client";
 import { sideBySide, useSecondAgent } from "./side-by-side";
@@ -17,11 +17,24 @@ export function SecondAgent({ session, agentId }: { session: string; agentId: st
   const others = (data?.agents ?? []).filter((one) => one.available && one.agent_id !== agentId);
   if (!others.length) return null;
   const chosen = others.find((one) => one.agent_id === second);
-  const label = chosen ? t.beside(translate(messageIn(chosen, "name"))) : t.compareWith;
+  const name = chosen && translate(messageIn(chosen, "name"));
   return (
     <Menu
       trigger={
-        <IconButton icon="columns" label={label} className={`second-agent ${chosen ? "chosen" : ""}`} />
+        name ? (
+          <Button
+            small
+            kind="quiet"
+            icon="columns"
+            aria-label={t.beside(name)}
+            title={t.beside(name)}
+            className="second-agent chosen"
+          >
+            <span className="ellipsis">{name}</span>
+          </Button>
+        ) : (
+          <IconButton icon="columns" label={t.compareWith} className="second-agent" />
+        )
       }
     >
       <MenuLabel>{t.compareWith}</MenuLabel>
