@@ -64,8 +64,9 @@ async def until_asked(app: ModelApp) -> None:
         ("VPN 内の DNS 障害", "VPN 内の DNS 障害"),
         ("<think>短く。</think>\n\nタイトル：「VPN と DNS」。\n説明です。", "VPN と DNS"),
         ('**Title: "DNS behind the VPN."**', "DNS behind the VPN"),
+        ("**VPN** の `DNS` を直す", "VPN の DNS を直す"),
     ],
-    ids=["plain", "framed", "english"],
+    ids=["plain", "framed", "english", "markdown"],
 )
 async def test_model_names_a_conversation(tmp_path: Path, written: str, title: str) -> None:
     async with opened(tmp_path, say(*written)) as (app, client):

@@ -19,6 +19,7 @@ SYSTEM = (
 
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _LABEL = re.compile(r"^(?:title|タイトル|題名)\s*[:：]\s*", re.IGNORECASE)
+_MARKS = re.compile(r"\*\*|__|`")  # of Markdown, inside the title
 _FRAME = "\"'`*_#「」『』“”‘’《》【】 \t"
 
 
@@ -40,5 +41,5 @@ def _title(text: str) -> str | None:
     lines = [line.strip() for line in _THINKING.sub("", text).splitlines()]
     first = next(filter(None, lines), "")
     title = _LABEL.sub("", first.strip(_FRAME)).strip(_FRAME).rstrip("。.").strip(_FRAME)
-    title = " ".join(title.split())
+    title = " ".join(_MARKS.sub("", title).split())
     return title if 0 < len(title) <= MAX_TITLE and "<" not in title else None
