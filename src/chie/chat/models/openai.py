@@ -1,6 +1,7 @@
 """Any OpenAI-compatible server through the OpenAI SDK: LM Studio, Ollama, vLLM, OpenAI and others."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import AsyncExitStack, contextmanager
@@ -157,6 +158,8 @@ class OpenAIModel(ChatModel):
     def _client(self) -> "AsyncOpenAI":
         import httpx2
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+        gc.freeze()  # the SDK stays: scanning its objects would pause all streams for 50 ms now and then
 
         local = httpx2.Limits(max_connections=None, max_keepalive_connections=LOCAL_IDLE_CONNECTIONS)
         return AsyncOpenAI(

@@ -133,7 +133,7 @@ class RunManager:
         if status != "complete" or self._closing:
             return
         if self._titles:
-            self._titles.start(run)
+            self._titles.start(run, is_busy=lambda: bool(self._runs))
         if self._on_complete:
             self._on_complete(run)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from chie.chat.metering import metering
@@ -12,6 +13,7 @@ from chie.errors import ChieError
 
 TIMEOUT_SECONDS = 60.0
 MAX_AT_ONCE = 2  # sessions that begin together must not compete with the answers of others
+MAX_WAIT_SECONDS, STEP_SECONDS = 2.0, 0.1  # for the end of those answers
 
 logger = logging.getLogger(__name__)
 
@@ -30,11 +32,11 @@ class Titles:
         self._tasks: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(MAX_AT_ONCE)
 
-    def start(self, run: Run) -> None:
-        """After an answer; only the first one of a session names it."""
+    def start(self, run: Run, *, is_busy: Callable[[], bool]) -> None:
+        """After an answer; only the first one of a session names it. `is_busy` while others are being generated."""
         if run.pending.history or not run.answer.content.strip() or not isinstance(run.agent, TitleWriter):
             return
-        task = asyncio.create_task(self._name(run, run.agent), name=f"title-{run.session_id}")
+        task = asyncio.create_task(self._name(run, run.agent, is_busy), name=f"title-{run.session_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -44,9 +46,10 @@ class Titles:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _name(self, run: Run, agent: TitleWriter) -> None:
+    async def _name(self, run: Run, agent: TitleWriter, is_busy: Callable[[], bool]) -> None:
         first = first_title(run.pending.question, run.pending.attachments)
         try:
+            await _wait_while(is_busy)
             async with self._slots:
                 if await self._store.is_first(run.session_id, first):
                     await self._replace(run, agent, first)
@@ -63,3 +66,11 @@ class Titles:
                     title = await agent.suggest_title(question=run.pending.question or first, answer=run.answer.content)
         finally:  # a request that failed may have cost something too
             await self._store.replace(run.session_id, first, title, self._usage.measure(work, run.agent).record)
+
+
+async def _wait_while(is_busy: Callable[[], bool]) -> None:
+    """Answers first, as long as a reader would hardly notice."""
+    for _ in range(round(MAX_WAIT_SECONDS / STEP_SECONDS)):
+        await asyncio.sleep(STEP_SECONDS)  # also the time in which a client asks its next question
+        if not is_busy():
+            return

@@ -1,6 +1,7 @@
 """A supervised connection to one server. One task opens and closes it; other tasks only call through it."""
 
 import asyncio
+import gc
 import logging
 import random
 from collections.abc import Callable, Iterator
@@ -49,6 +50,11 @@ def back_off() -> Iterator[float]:
     while True:
         yield seconds * random.uniform(0.8, 1.2)  # noqa: S311
         seconds = min(2 * seconds, MAX_BACKOFF_SECONDS)
+
+
+def _import_client() -> None:
+    import_module("fastmcp.client")
+    gc.freeze()  # it stays: scanning its objects would pause all streams now and then
 
 
 class Connection:
@@ -200,7 +206,7 @@ class Connection:
 
     async def _supervise(self) -> None:
         self._state = "connecting"
-        await asyncio.to_thread(import_module, "fastmcp.client")  # takes a quarter of a second; do not block the loop
+        await asyncio.to_thread(_import_client)  # takes a quarter of a second; do not block the loop
         pauses = self._pauses()
         while True:
             began = asyncio.get_running_loop().time()
