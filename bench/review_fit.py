@@ -1,85 +1,88 @@
-"""Fits the constants of `chie/knowledge/review/verdict.py` on the labelled pairs of `bench/sets/dev`, and checks them
-with each batch of pairs held out in turn. The test set is never read.
+"""Fits the weights of `chie/knowledge/review/verdict.py` on pairs of the dev set that the pair model was not trained
+on, and checks them with each batch held out in turn. The test set is never read.
 """
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from bench.review import Pair, Words, measured, pairs
-from chie.knowledge.review import verdict
-from chie.knowledge.review.compare import Comparison, Features
+from bench.pair_model.examples import LABELS, Example, drawn, grouped, single
+from bench.review import Words
+from chie.knowledge.review import pair_model, verdict
+from chie.knowledge.review.compare import Comparison
 from chie.knowledge.review.text import Text
 
-PENALTY = 0.1  # of large weights
-ROUNDS = 5  # the conflict of a pair that counts is the one that the last fit rates highest
-START = (-1, 3, -2, -2, 2, -1, -2, 0, -2, 1, 1, 1)
+PENALTY = 0.01  # of large weights
+STEPS, RATE = 1_500, 1.0
+STEP = 0.02  # between two thresholds
 
 
 @dataclass(frozen=True)
 class Row:
-    pair: Pair
-    features: Features
+    label: int
+    batch: str
+    evidence: dict[str, float]
 
 
 def main() -> None:
     words = Words()
-    found = [Row(pair, _features(pair, words)) for pair in pairs("dev")]
-    rows = [row for row in found if row.features.cosine >= verdict.MIN_COSINE]
-    weights = fit(rows)
-    print("CONFLICT_WEIGHTS =", tuple(round(float(weight), 2) for weight in weights[0]))
-    print("DUPLICATE_WEIGHTS =", tuple(round(float(weight), 2) for weight in weights[1]))
-    guesses: dict[Pair, str] = {}
-    for batch in sorted({row.pair.batch for row in found}):
-        fitted = fit([row for row in rows if row.pair.batch != batch])
-        guesses |= {row.pair: label(row.features, fitted) for row in found if row.pair.batch == batch}
-    for name, guess in (("fitted", {row.pair: label(row.features, weights) for row in found}), ("batches", guesses)):
-        for kind in ("duplicate", "contradiction"):
-            precision, recall = measured(guess, kind)
-            print(f"{name:7} {kind:14} precision {precision:.3f} recall {recall:.3f}")
+    examples = single(held=True) + drawn(grouped(held=True), random.Random(1))
+    found = [_row(one, words) for one in examples]
+    rows = [row for row in found if row is not None]
+    missed = [sum(one.label == which for one in examples) for which in (0, 1, 2)]
+    for name, (duplicate, contradiction) in fit(rows).items():
+        print(f'    "{name}": ({duplicate:.2f}, {contradiction:.2f}),')
+    held = np.zeros((len(rows), 2))
+    for batch in sorted({row.batch for row in rows}):
+        weights = fit([row for row in rows if row.batch != batch])
+        for at, row in enumerate(rows):
+            if row.batch == batch:
+                held[at] = verdict.probabilities(row.evidence, weights)
+    _report(held, np.array([row.label for row in rows]), missed)
 
 
-def label(features: Features, weights: tuple[Sequence[float], Sequence[float]]) -> str:
-    if features.cosine < verdict.MIN_COSINE:
-        return "neither"
-    found = verdict.of_features(features, *weights)
-    return found.verdict if found else "neither"
+def _row(example: Example, words: Words) -> Row | None:
+    """None for a pair that `judge` would not get as far with."""
+    cosine = words.likeness(example.a, example.b)
+    read = pair_model.compared(example.a, example.b)
+    if cosine < verdict.MIN_COSINE or read.neither >= verdict.CERTAIN:
+        return None
+    features = Comparison(Text("", example.a), Text("", example.b), cosine=cosine, likeness=words.likeness).features()
+    return Row(example.label, example.batch, verdict.evidence(features, read))
 
 
-def fit(rows: Sequence[Row]) -> tuple[list[float], list[float]]:
-    conflict_weights: list[float] = list(START)
-    for _ in range(ROUNDS):
-        conflicts, wrong = [], []
-        for row in rows:
-            _, conflict = verdict.strongest(row.features, conflict_weights)
-            if conflict:
-                conflicts.append(verdict.conflict_row(row.features, conflict))
-                wrong.append(row.pair.label == "contradiction")
-        conflict_weights = _regression(conflicts, wrong)
-    duplicates = [
-        verdict.duplicate_row(row.features, verdict.strongest(row.features, conflict_weights)[0]) for row in rows
-    ]
-    return conflict_weights, _regression(duplicates, [row.pair.label == "duplicate" for row in rows])
+def fit(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
+    """A regression with three outcomes, by gradient descent over values of mean 0 and deviation 1."""
+    names = list(rows[0].evidence)
+    values = np.array([[row.evidence[name] for name in names] for row in rows], float)
+    mean, deviation = values.mean(0), values.std(0) + 1e-6
+    mean[0], deviation[0] = 0, 1  # the first one is always 1
+    scaled = (values - mean) / deviation
+    wanted = np.eye(3)[[row.label for row in rows]]
+    weights = np.zeros((len(names), 3))
+    penalty = np.full((len(names), 1), PENALTY)
+    penalty[0] = 0
+    for _ in range(STEPS):
+        odds = np.exp(scaled @ weights)
+        expected = odds / odds.sum(1, keepdims=True)
+        weights += RATE * (scaled.T @ (wanted - expected) / len(rows) - penalty * weights)
+    weights = (weights - weights[:, :1]) / deviation[:, None]
+    weights[0] -= (mean[:, None] * weights).sum(0)
+    return {name: (float(one[1]), float(one[2])) for name, one in zip(names, weights, strict=True)}
 
 
-def _regression(rows: Sequence[Sequence[float]], labels: Sequence[bool]) -> list[float]:
-    """Logistic regression by Newton's method."""
-    matrix, wanted = np.array(rows, float), np.array(labels, float)
-    weights = np.zeros(matrix.shape[1])
-    penalty = np.eye(len(weights)) * PENALTY
-    penalty[0, 0] = 1e-3
-    for _ in range(60):
-        expected = 1 / (1 + np.exp(-matrix @ weights))
-        gradient = matrix.T @ (wanted - expected) - penalty @ weights
-        curvature = (matrix * (expected * (1 - expected))[:, None]).T @ matrix + penalty
-        weights += np.linalg.solve(curvature, gradient)
-    return [float(weight) for weight in weights]
-
-
-def _features(pair: Pair, words: Words) -> Features:
-    cosine = words.likeness(pair.a, pair.b)
-    return Comparison(Text("", pair.a), Text("", pair.b), cosine=cosine, likeness=words.likeness).features()
+def _report(held: Any, labels: Any, total: Sequence[int]) -> None:
+    """Precision and recall at each threshold, where the other verdict is not more probable."""
+    for which in (1, 2):
+        mine, other = held[:, which - 1], held[:, 2 - which]
+        for least in np.arange(0.3, 0.96, STEP):
+            said = (mine >= least) & (mine >= other)
+            right = int((labels[said] == which).sum())
+            precision, recall = right / max(int(said.sum()), 1), right / total[which]
+            print(f"{LABELS[which]:14} {least:.2f}: precision {precision:.3f} recall {recall:.3f}")
 
 
 if __name__ == "__main__":

@@ -78,6 +78,7 @@ def test_wheel_contains_everything_needed_offline(wheel: zipfile.ZipFile) -> Non
         "chie/static/index.html",
         "chie/chat/sessions/migrations/script.py.mako",
         "chie/knowledge/embedding/default/model.onnx",
+        "chie/knowledge/review/pairs/model.onnx",
         "chie/knowledge/embedding/default/tokenizer.json",
         "chie/knowledge/search_view.js",
         "chie/n8n/graph_view.js",

@@ -126,6 +126,7 @@ def reason(finding: Finding) -> str:
         return f"{params['here']} here, {params['there']} there"
     texts = {
         "negation": f"“{params.get('here')}” and “{params.get('there')}”",
+        "statement": f"“{params.get('here')}” and “{params.get('there')}”",
         "same": "both notes say the same",
         "stale": f"not changed, confirmed, shown or opened since {params.get('since')}",
         "code_changed": f"the code in {params.get('path')} changed since ({params.get('percent')} %)",

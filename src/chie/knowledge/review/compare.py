@@ -9,7 +9,7 @@ from chie.knowledge.review.quantities import Quantity, comparable
 from chie.knowledge.review.text import Statement, Text
 from chie.knowledge.review.words import Word
 
-Difference = Literal["number", "version", "name", "negation"]
+Difference = Literal["number", "version", "name", "negation", "statement"]
 Likeness = Callable[[str, str], float]
 """The cosine of two words."""
 

@@ -16,7 +16,7 @@ Action = Literal["keep", "merge", "supersede", "archive", "dismiss"]
 @dataclass(frozen=True, kw_only=True)
 class FoundPair:
     """Two notes as they were compared: `a` is the id that sorts first. `reason` says in what they differ: `number`,
-    `version`, `name` or `negation`, and `same` for duplicates."""
+    `version`, `name`, `negation`, or `statement` if it is none of these, and `same` for duplicates."""
 
     a: str
     b: str

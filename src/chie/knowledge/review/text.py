@@ -51,8 +51,10 @@ class Text:
 
     def __init__(self, title: str, content: str) -> None:
         parts = statements(content)
-        if title and not content.lstrip("# ").startswith(title.rstrip("….")):
+        title_counts = bool(title) and not content.lstrip("# ").startswith(title.rstrip("…."))
+        if title_counts:
             parts = [title, *parts]
+        self.text = "\n".join([title, content] if title_counts else [content])
         self.statements = list(map(Statement, parts))
         self.words = [word for statement in self.statements for word in statement.words]
         self.subject = _subject(self.statements[0]) if self.statements else []

@@ -1,42 +1,54 @@
-"""Decides from the features of a pair of notes whether they repeat or contradict each other.
+"""Decides from the features of a pair of notes, and from what the pair model reads in them, whether they repeat or
+contradict each other.
 
-Two logistic regressions, fitted on `bench/sets/dev/pairs.jsonl` by `python -m bench.review_fit`.
+A regression with three outcomes over both: the features are sure of numbers, scopes and dates, the model of what
+sentences mean. `python -m bench.review_fit` fits it, on pairs that the model was not trained on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp
+from math import exp, log
 from typing import Literal
 
+from chie.knowledge.review import pair_model
 from chie.knowledge.review.compare import Comparison, Conflict, Features, Likeness
+from chie.knowledge.review.pair_model import Probabilities
 from chie.knowledge.review.text import Text
 
 Verdict = Literal["duplicate", "contradiction"]
+Weights = Mapping[str, tuple[float, float]]
 
 MIN_COSINE = 0.35  # pairs of notes below this are not compared; vectors differ by some .01 between processors
-# Of the features in `conflict_row` and `duplicate_row`, in their order.
+CERTAIN = 0.92  # notes that the model rates "neither" so highly are not compared further
+# Of the features in `conflict_row`, in their order.
 CONFLICT_WEIGHTS = (2.24, -0.49, -0.21, -3.52, -0.04, 0.24, -4.26, -0.76, -1.75, 2.23, -0.65, 1.22)
-DUPLICATE_WEIGHTS = (
-    -14.61,
-    12.55,
-    3.4,
-    -2.43,
-    3.11,
-    -0.96,
-    -1.97,
-    -3.68,
-    -0.53,
-    -0.14,
-    0.11,
-    -3.55,
-    -3.0,
-    3.63,
-    0.65,
-    1.68,
-    2.42,
-    -0.31,
-)
-MIN_CONTRADICTION, MIN_DUPLICATE = 0.55, 0.52  # probabilities
+# Of the features in `evidence`: for a duplicate, and for a contradiction.
+WEIGHTS: Weights = {
+    "always": (-3.94, -1.13),
+    "model: duplicate": (0.64, 0.15),
+    "model: contradiction": (-0.00, 0.42),
+    "cosine": (6.00, 5.93),
+    "openings": (-2.62, -1.90),
+    "counterpart": (2.39, -0.55),
+    "covered": (0.34, 0.13),
+    "both covered": (-0.89, -0.46),
+    "apart": (0.59, -0.50),
+    "names": (0.08, -0.02),
+    "names apart": (-0.21, 0.05),
+    "measured": (0.70, -0.41),
+    "values apart": (-0.96, -0.36),
+    "values agree": (0.99, 0.02),
+    "dates differ": (-0.47, -0.57),
+    "scopes differ": (-1.56, -1.04),
+    "past differs": (-0.55, -0.47),
+    "denials differ": (-0.27, 0.01),
+    "conflict of values": (-1.14, 1.40),
+    "conflict of names": (-0.05, 0.71),
+    "conflict by negation": (-0.56, 1.00),
+    "special": (-0.30, 0.05),
+}
+MIN_DUPLICATE, MIN_CONTRADICTION = 0.6, 0.6  # probabilities
+MIN_NAMED = 0.2  # probability of a conflict that is told as the reason
 
 
 @dataclass(frozen=True)
@@ -54,28 +66,34 @@ def judge(
     *,
     cosine: float,
     likeness: Likeness,
-    weights: tuple[Sequence[float], Sequence[float]] = (CONFLICT_WEIGHTS, DUPLICATE_WEIGHTS),
+    read: Callable[[str, str], Probabilities] = pair_model.compared,
 ) -> Judgement | None:
     """None for notes that are about different things, or complete each other."""
     if cosine < MIN_COSINE:
         return None
+    model = read(a.text, b.text)
+    if model.neither >= CERTAIN:
+        return None
     features = Comparison(a, b, cosine=cosine, likeness=likeness).features()
-    return of_features(features, *weights)
-
-
-def of_features(
-    features: Features, conflict_weights: Sequence[float], duplicate_weights: Sequence[float]
-) -> Judgement | None:
-    contradiction, conflict = strongest(features, conflict_weights)
-    duplicate = probability(duplicate_row(features, contradiction), duplicate_weights)
-    if conflict and contradiction >= max(MIN_CONTRADICTION, duplicate):
-        return Judgement("contradiction", contradiction, conflict)
+    duplicate, contradiction = probabilities(evidence(features, model), WEIGHTS)
+    if contradiction >= max(MIN_CONTRADICTION, duplicate):
+        return Judgement("contradiction", contradiction, _conflict(features, a, b, likeness))
     return Judgement("duplicate", duplicate) if duplicate >= MIN_DUPLICATE else None
+
+
+def _conflict(features: Features, a: Text, b: Text, likeness: Likeness) -> Conflict:
+    """What is told as the reason: the values or names that differ, else the statements that are most alike."""
+    rating, named = strongest(features, CONFLICT_WEIGHTS)
+    if named and rating >= MIN_NAMED:
+        return named
+    pairs = [(one.text, other.text) for one in a.statements for other in b.statements]
+    here, there = max(pairs, key=lambda pair: likeness(*pair))
+    return Conflict("statement", here, there, here, there, subject=0, apart=0, topics_apart=0, notes_apart=0)
 
 
 def strongest(features: Features, weights: Sequence[float]) -> tuple[float, Conflict | None]:
     """The most probable contradiction among the conflicts."""
-    rated = [(probability(conflict_row(features, one), weights), one) for one in features.conflicts]
+    rated = [(_logistic(conflict_row(features, one), weights), one) for one in features.conflicts]
     return max(rated, key=lambda pair: pair[0], default=(0.0, None))
 
 
@@ -97,29 +115,47 @@ def conflict_row(features: Features, conflict: Conflict) -> list[float]:
     ]
 
 
-def duplicate_row(features: Features, contradiction: float) -> list[float]:
-    denied = [conflict.subject for conflict in features.conflicts if conflict.difference == "negation"]
-    return [
-        1.0,
-        features.cosine,
-        features.covered,
-        features.both_covered,
-        features.apart,
-        features.names_apart,
-        features.values_apart,
-        contradiction,
-        max(denied, default=0.0),
-        features.past_differs,
-        features.denials_differ,
-        features.scopes_differ,
-        features.openings,
-        features.counterpart,
-        features.names,
-        features.measured,
-        features.values_agree,
-        features.dates_differ,
-    ]
+def evidence(features: Features, model: Probabilities) -> dict[str, float]:
+    """What speaks for either verdict, by name."""
+    rated = [(one, _logistic(conflict_row(features, one), CONFLICT_WEIGHTS)) for one in features.conflicts]
+    best = {kind: max((p for one, p in rated if one.difference in kind), default=0.0) for kind in _KINDS}
+    strongest_conflict = max(rated, key=lambda pair: pair[1], default=None)
+    return {
+        "always": 1.0,
+        "model: duplicate": log((model.duplicate + _LEAST) / (model.neither + _LEAST)),
+        "model: contradiction": log((model.contradiction + _LEAST) / (model.neither + _LEAST)),
+        "cosine": features.cosine,
+        "openings": features.openings,
+        "counterpart": features.counterpart,
+        "covered": features.covered,
+        "both covered": features.both_covered,
+        "apart": features.apart,
+        "names": features.names,
+        "names apart": features.names_apart,
+        "measured": features.measured,
+        "values apart": features.values_apart,
+        "values agree": features.values_agree,
+        "dates differ": features.dates_differ,
+        "scopes differ": features.scopes_differ,
+        "past differs": features.past_differs,
+        "denials differ": features.denials_differ,
+        "conflict of values": best[_KINDS[0]],
+        "conflict of names": best[_KINDS[1]],
+        "conflict by negation": best[_KINDS[2]],
+        "special": strongest_conflict is not None and strongest_conflict[0].special,
+    }
 
 
-def probability(row: Sequence[float], weights: Sequence[float]) -> float:
+_KINDS = (("number", "version"), ("name",), ("negation",))
+_LEAST = 1e-4
+
+
+def probabilities(found: Mapping[str, float], weights: Weights) -> tuple[float, float]:
+    """Of a duplicate and of a contradiction."""
+    odds = [exp(sum(found[name] * weight[which] for name, weight in weights.items())) for which in (0, 1)]
+    total = 1 + sum(odds)
+    return odds[0] / total, odds[1] / total
+
+
+def _logistic(row: Sequence[float], weights: Sequence[float]) -> float:
     return 1 / (1 + exp(-sum(value * weight for value, weight in zip(row, weights, strict=True))))

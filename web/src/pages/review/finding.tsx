@@ -45,6 +45,7 @@ function useReason({ reason: { code, params } }: Finding): string {
   const t = useText(reviewText);
   if (code === "number" || code === "version" || code === "name" || code === "negation" || code === "same")
     return t[code](params);
+  if (code === "statement") return t.negation(params);
   if (code === "code_changed" || code === "code_gone") return t[code](params);
   return code === "stale"
     ? t.staleSince(params)

@@ -1,0 +1,103 @@
+"""The network, as functions over its parameters: BERT with embeddings of segments and matches, and a head."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from torch.nn import functional
+
+from chie.knowledge.embedding.onnx import DEFAULT_MODEL
+
+Parameters = dict[str, Any]
+
+WIDTH, LAYERS, HEADS, HIDDEN = 384, 6, 12, 128
+DROPOUT = 0.1
+DENSE = (
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "intermediate.dense",
+    "output.dense",
+)
+NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
+ADDED = ("segments", "matches", "head")  # parameters that the embedder does not have
+
+
+@cache
+def stored() -> dict[str, Any]:
+    """The arrays of the default embedder by name."""
+    graph = onnx.load(DEFAULT_MODEL / "model.onnx").graph
+    return {one.name: numpy_helper.to_array(one) for one in graph.initializer}
+
+
+def fixed() -> Parameters:
+    """What is not trained: the tables of tokens and positions."""
+    table = stored()["word_embeddings"].astype(np.float32) * stored()["word_embedding_scales"]
+    return {
+        "tokens": torch.tensor(table + stored()["type_embedding"]),
+        "positions": torch.tensor(stored()["position_embeddings"]),
+    }
+
+
+def initial() -> Parameters:
+    found: Parameters = {}
+    for layer in range(LAYERS):
+        for name in DENSE:
+            full = f"encoder.layer.{layer}.{name}"
+            weights = stored()[f"{full}.weightT_quantized"].astype(np.float32) * stored()[f"{full}.weightT_scale"]
+            found[f"{full}.w"], found[f"{full}.b"] = weights.T.copy(), stored()[f"{full}.bias"]
+        for name in NORMS:
+            full = f"encoder.layer.{layer}.{name}"
+            found[f"{full}.w"], found[f"{full}.b"] = stored()[f"{full}.w"], stored()[f"{full}.b"]
+    found |= {f"embeddings.LayerNorm.{one}": stored()[f"embeddings.LayerNorm.{one}"] for one in "wb"}
+    found |= {"segments": np.zeros((2, WIDTH), np.float32), "matches": np.zeros((3, WIDTH), np.float32)}
+    parameters = {name: torch.tensor(value) for name, value in found.items()}
+    for name, (inside, outside) in {"head.1": (4 * WIDTH, HIDDEN), "head.2": (HIDDEN, 3)}.items():
+        bound = inside**-0.5
+        parameters[f"{name}.w"] = torch.empty(outside, inside).uniform_(-bound, bound)
+        parameters[f"{name}.b"] = torch.zeros(outside)
+    return parameters
+
+
+def forward(p: Parameters, tables: Parameters, batch: Any, *, training: bool) -> Any:
+    """The odds of the labels as logarithms."""
+    ids, positions, segments, matches, mask = batch
+    embedded = tables["tokens"][ids] + tables["positions"][positions] + p["segments"][segments] + p["matches"][matches]
+    x = _norm(p, "embeddings.LayerNorm", embedded)
+    for layer in range(LAYERS):
+        x = _layer(p, f"encoder.layer.{layer}.", x, mask, training=training)
+    a, b = (_mean(x, mask & (segments == which)) for which in (0, 1))
+    features = torch.cat([a + b, (a - b).abs(), a * b * 4, x[:, 0]], 1)
+    hidden = torch.tanh(_dense(p, "head.1", functional.dropout(features, DROPOUT, training)))
+    return _dense(p, "head.2", functional.dropout(hidden, DROPOUT, training))
+
+
+def _layer(p: Parameters, name: str, x: Any, mask: Any, *, training: bool) -> Any:
+    count, length, _ = x.shape
+    query, key, value = (
+        _dense(p, f"{name}attention.self.{one}", x).view(count, length, HEADS, -1).transpose(1, 2)
+        for one in ("query", "key", "value")
+    )
+    seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask[:, None, None, :])
+    seen = _dense(p, f"{name}attention.output.dense", seen.transpose(1, 2).reshape(count, length, WIDTH))
+    x = _norm(p, f"{name}attention.output.LayerNorm", x + functional.dropout(seen, DROPOUT, training))
+    wide = functional.gelu(_dense(p, f"{name}intermediate.dense", x))
+    inner = functional.dropout(_dense(p, f"{name}output.dense", wide), DROPOUT, training)
+    return _norm(p, f"{name}output.LayerNorm", x + inner)
+
+
+def _dense(p: Parameters, name: str, x: Any) -> Any:
+    return functional.linear(x, p[f"{name}.w"], p[f"{name}.b"])
+
+
+def _norm(p: Parameters, name: str, x: Any) -> Any:
+    return functional.layer_norm(x, (WIDTH,), p[f"{name}.w"], p[f"{name}.b"], 1e-12)
+
+
+def _mean(x: Any, mask: Any) -> Any:
+    weights = mask.float()[..., None]
+    return (x * weights).sum(1) / weights.sum(1)
