@@ -127,3 +127,15 @@ def test_a_connected_model_gives_its_opinion_only_when_asked(
             expect(screen.page.get_by_text("They contradict each other.")).to_be_visible()
             screen.button("Use its draft…").click()
             expect(screen.page.get_by_label("Merged text")).to_have_value("The timeout is 60 s.")
+
+
+@pytest.mark.req("MT-3")
+def test_no_model_is_offered_where_none_is_connected(open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_MODEL_HOST", "127.0.0.2")
+    with http_server("chie", "serve") as url:
+        save(url, OLDER, NEWER)
+        page = open_screen("/#/review", at=url).page
+        with page.expect_response("**/api/agents"):
+            page.reload()
+        expect(page.locator(".rv-note")).to_have_count(2)
+        expect(page.get_by_role("button", name="Ask the model")).to_have_count(0)

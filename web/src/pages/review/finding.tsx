@@ -1,13 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice } from "../../ui/feedback";
+import { agentsQuery } from "../chat/client";
 import { difference, type Part } from "../knowledge/diff";
 import { FlagNotice } from "../knowledge/flags";
 import { languageOf, type Note } from "../knowledge/notes";
 import { useAuthorName } from "../knowledge/trust";
+import { needsModel } from "../setup/setup";
 import { type Action, askModel, type Finding, isPossible, type Opinion } from "./review";
 import { reviewText } from "./review-text";
 
@@ -157,6 +160,8 @@ function AskModel({ finding, openDraft }: { finding: Finding; openDraft: (text: 
   const [busy, setBusy] = useState(false);
   const [opinion, setOpinion] = useState<Opinion | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
+  const agents = useQuery(agentsQuery).data?.agents;
+  if (!agents?.some((agent) => agent.available && needsModel(agent))) return null;
   async function ask() {
     setBusy(true);
     setFailure(null);
