@@ -24,6 +24,14 @@ const onlyWoff2 = {
   },
 };
 
+// A request costs more than the few bytes it could save: without groups, every module that is also used by a page
+// which is loaded on demand is a file of its own. Each group takes the modules that its modules import, too.
+const CHUNKS = [
+  { name: "initial", tags: ["$initial" as const], priority: 2 },
+  { name: "markdown", test: /[\\/]src[\\/]pages[\\/]chat[\\/]markdown\.tsx$/, priority: 1 },
+  { name: "setup-card", test: /[\\/]src[\\/]pages[\\/]setup[\\/]card\.tsx$/, priority: 1 },
+];
+
 export default defineConfig({
   base: "./",
   plugins: [react(), diagramFrame(), onlyWoff2],
@@ -39,6 +47,7 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: { output: { codeSplitting: { groups: CHUNKS } } },
     target: ["chrome120", "firefox121", "safari17.4"],
   },
   server: { proxy: { "/api": SAME_HOST, "/health": SAME_HOST }, fs: { allow: [".."] } },
