@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { memo } from "react";
 import { modelName } from "../../../core/model-choice";
 import { messageIn } from "../../../core/server-message";
 import { chatText } from "../../i18n/chat";
@@ -11,7 +12,7 @@ import { type Agent, agentsQuery } from "./client";
 import { useModelChoice } from "./model-button";
 
 /** Chooses the agent that answers; an unavailable one shows the reason. */
-export function AgentMenu({
+export const AgentMenu = memo(function AgentMenu({
   session,
   chosen,
   onChoose,
@@ -65,7 +66,7 @@ export function AgentMenu({
       ))}
     </Menu>
   );
-}
+});
 
 function About({ agent }: { agent: Agent }) {
   const t = useText(chatText);

@@ -1,4 +1,4 @@
-import { type ChangeEvent, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import { type ChangeEvent, memo, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { Attachment } from "../../../core/attachment";
 import type { Upload } from "../../../core/upload-list";
 import { useDraft } from "../../drafts";
@@ -39,8 +39,12 @@ export function focusField(): void {
   if (matchMedia("(pointer: fine)").matches) document.getElementById(FIELD)?.focus();
 }
 
-/** Holds the typed text itself, so that a key press renders nothing else. */
-export function Composer({ session, agentId, onAgent, live, disabled, onSend, onStop, dropped }: Props) {
+/**
+ * Holds the typed text itself, so that a key press renders nothing else; its menus are memoized, because they cost more
+ * than all the rest. An answer that grows does not render it.
+ */
+export const Composer = memo(function Composer(props: Props) {
+  const { session, agentId, onAgent, live, disabled, onSend, onStop, dropped } = props;
   const t = useText(chatText);
   const [text, setText] = useDraft(session);
   const files = useFiles(session, dropped);
@@ -173,7 +177,7 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
       {suggestions.dialog}
     </>
   );
-}
+});
 
 /** Why the files keep the question from being sent. */
 function problemWith(files: readonly Upload[], t: typeof chatText.en): string | null {
@@ -207,7 +211,7 @@ function useAutoHeight(area: React.RefObject<HTMLTextAreaElement | null>, text: 
   }, [area, text]);
 }
 
-function SendMenu() {
+const SendMenu = memo(function SendMenu() {
   const t = useText(chatText);
   const chosen = useStoredSetting(sendKey);
   const allowed = useAllowedTools();
@@ -231,4 +235,4 @@ function SendMenu() {
       )}
     </Menu>
   );
-}
+});

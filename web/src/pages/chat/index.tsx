@@ -1,6 +1,16 @@
 import "./chat.css";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import type { Attachment } from "../../../core/attachment";
 import { type Conversation, NEW } from "../../../core/chats";
 import { messageIn } from "../../../core/server-message";
 import { ApiError } from "../../api";
@@ -45,8 +55,12 @@ export default function ChatPage() {
   useSeen(session, conversation);
   const find = useFind(session, conversation);
   const toast = useToast();
-  const stop = () => void chats.stopAll(session).catch(() => undefined);
-  const failed = (error: unknown) => toast(<ErrorText error={error} />);
+  const stop = useCallback(() => void chats.stopAll(session).catch(() => undefined), [session]);
+  const ask = useCallback(
+    (text: string, files: readonly Attachment[]) =>
+      void submit(session, agentId, text, files).catch((error) => toast(<ErrorText error={error} />)),
+    [session, agentId, toast],
+  );
   return (
     <section className="chat" {...handlers}>
       {over && <DropOverlay />}
@@ -87,7 +101,7 @@ export default function ChatPage() {
         onAgent={chooseAgent}
         live={conversation.live}
         disabled={conversation.state === "loading" || conversation.state === "failed"}
-        onSend={(text, files) => void submit(session, agentId, text, files).catch(failed)}
+        onSend={ask}
         onStop={stop}
         dropped={dropped}
       />
@@ -246,7 +260,7 @@ function useAgent(
   const chosen = choice?.session === session ? choice.id : null;
   const known = (id: string | null) => (data?.agents.some((agent) => agent.agent_id === id) ? id : null);
   const agentId = known(chosen) ?? known(conversation.agentId) ?? known(project) ?? data?.default_id ?? null;
-  return [agentId, (id) => setChoice({ session, id })];
+  return [agentId, useCallback((id) => setChoice({ session, id }), [session])];
 }
 
 function useDrop() {

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { memo } from "react";
 import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
 import { useTranslate } from "../../i18n/translate";
@@ -9,7 +10,13 @@ import { sideBySide, useSecondAgent } from "./side-by-side";
 import { sideBySideText } from "./side-by-side-text";
 
 /** Chooses a second agent that answers the same questions; hidden where there is no other one. */
-export function SecondAgent({ session, agentId }: { session: string; agentId: string | null }) {
+export const SecondAgent = memo(function SecondAgent({
+  session,
+  agentId,
+}: {
+  session: string;
+  agentId: string | null;
+}) {
   const t = useText(sideBySideText);
   const translate = useTranslate();
   const { data } = useQuery(agentsQuery);
@@ -52,4 +59,4 @@ export function SecondAgent({ session, agentId }: { session: string; agentId: st
       ))}
     </Menu>
   );
-}
+});
