@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Conversation } from "../../core/chats";
+import { useAfterStart } from "../after-start";
 import { api } from "../api";
 import { queryClient } from "../query";
 
@@ -35,7 +36,8 @@ const active = ({ running, waiting }: Marks) => [...running, ...waiting].join();
 
 /** The most urgent mark of a session. */
 export function useMark(sessionId: string): Mark | undefined {
-  const { data } = useQuery({ ...marksQuery, select: (marks) => markOf(marks, sessionId) });
+  const enabled = useAfterStart();
+  const { data } = useQuery({ ...marksQuery, enabled, select: (marks) => markOf(marks, sessionId) });
   return data;
 }
 

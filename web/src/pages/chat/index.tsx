@@ -13,6 +13,7 @@ import {
 import type { Attachment } from "../../../core/attachment";
 import { type Conversation, NEW } from "../../../core/chats";
 import { messageIn } from "../../../core/server-message";
+import { afterStart } from "../../after-start";
 import { ApiError } from "../../api";
 import { reconnected } from "../../connectivity";
 import { drafts } from "../../drafts";
@@ -225,9 +226,10 @@ function DropOverlay() {
 function useOpening(session: string, { title }: Conversation): void {
   const t = useText(chatText);
   useEffect(() => {
-    loadMarkdown().catch(() => undefined); // a preload; rendering reports the error
     if (session === NEW) chats.reset();
     else void chats.open(session);
+    const shown = session === NEW ? afterStart() : Promise.resolve();
+    shown.then(loadMarkdown).catch(() => undefined); // a preload; rendering reports the error
   }, [session]);
   useEffect(() => {
     document.title = `${(session !== NEW && title) || t.newChat} · Chie`;

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from "react";
+import { lazy, Suspense } from "react";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
+import { needsModel } from "../setup/setup";
 import { type Agent, agentsQuery } from "./client";
 
-/** Cards under the greeting, contributed by other pages; a card may render nothing. */
-export const WELCOME_CARDS: LazyExoticComponent<ComponentType>[] = [lazy(() => import("../setup/card"))];
+const FirstRunCard = lazy(() => import("../setup/card"));
 
 /** A question that this agent can answer. */
 function ideaFor(agent: Agent | undefined, t: typeof chatText.en): string {
@@ -23,6 +23,8 @@ export function Welcome({ agentId, onIdea }: { agentId: string | null; onIdea: (
     data?.agents.find((one) => one.agent_id === agentId),
     t,
   );
+  // Decided here, so that a page with a model neither loads the card nor has model servers looked for.
+  const firstRun = data && !data.agents.some((one) => one.available && needsModel(one));
   return (
     <div className="welcome">
       <h1>{t.welcome}</h1>
@@ -44,14 +46,13 @@ export function Welcome({ agentId, onIdea }: { agentId: string | null; onIdea: (
           </LinkButton>
         </li>
       </ul>
-      {WELCOME_CARDS.map((Card, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes while the page runs
-        <ErrorBoundary key={index} fallback={null}>
+      {firstRun && (
+        <ErrorBoundary fallback={null}>
           <Suspense fallback={null}>
-            <Card />
+            <FirstRunCard />
           </Suspense>
         </ErrorBoundary>
-      ))}
+      )}
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { Icon } from "../../ui/icon";
 import { type Agent, agentsQuery } from "../chat/client";
 import { useEndpoints } from "../settings/endpoints";
 import { EndpointCard } from "./endpoints";
-import { isUsable, needsModel, useSetup } from "./setup";
+import { isUsable, useSetup } from "./setup";
 import { setupText } from "./text";
 
 const WAITING_MS = 2_000; // somebody may be starting a model server right now
@@ -23,7 +23,6 @@ export default function FirstRunCard() {
   const me = useMe();
   const added = useEndpoints().data?.endpoints.some(({ source }) => source === "page");
   if (!data || !agents.data) return null;
-  if (agents.data.agents.some((agent) => agent.available && needsModel(agent))) return null;
   // A model server that somebody named is used, even while it does not respond and another one does.
   const named = data.endpoints.find(({ id }) => id === "own");
   const heading = data.endpoints.some((endpoint) => endpoint.state === "found" && endpoint.install !== null)
