@@ -107,7 +107,7 @@ def test_setup_shows_every_endpoint_and_tests_it(open_screen: OpenScreen, config
     page.get_by_role("button", name="テスト: OpenAI 互換サーバー").click()
     expect(page.get_by_text("http://127.0.0.1:9/v1 が応答しません")).to_be_visible()
     page.get_by_role("button", name="テスト: Anthropic").click()
-    expect(page.get_by_text("先に ANTHROPIC_API_KEY を設定し")).to_be_visible()
+    expect(page.get_by_text("ANTHROPIC_API_KEY を設定して Chie を再起動してください")).to_be_visible()
 
 
 def test_missing_package_comes_with_its_install_command(open_screen: OpenScreen, configured: str) -> None:

@@ -46,6 +46,7 @@ async def chat(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:/bin:/usr/bin")
     monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+    monkeypatch.setattr("chie.chat.toolbox.toolbox.SETTLE_TIMEOUT_SECONDS", 60.0)  # Python starts slowly under load
     make_folder(home)
     servers = {name: {**spec, **entry} for name, spec in SEED_SERVERS.items()}
     (home / "servers.json").write_text(json.dumps(servers))
