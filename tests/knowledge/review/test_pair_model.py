@@ -4,7 +4,9 @@ import pytest
 
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.review import pair_model
-from chie.knowledge.review.pair_model import compared
+from chie.knowledge.review.pair_model import Probabilities, compared
+from chie.knowledge.review.text import Text
+from chie.knowledge.review.verdict import judge
 
 THIRTY, SIXTY = "注文APIのタイムアウトは30秒。", "注文APIのタイムアウトを60秒に変更した。"
 
@@ -39,3 +41,16 @@ def test_any_text_is_read(text: str) -> None:
 def test_it_reads_what_an_embedding_cannot(a: str, b: str, expected: str) -> None:
     found = compared(a, b)
     assert max(found._fields, key=lambda name: getattr(found, name)) == expected
+
+
+def test_a_contradiction_of_notes_without_statements_has_a_reason() -> None:
+    found = judge(
+        Text("", "---"),
+        Text("", ""),
+        cosine=0.99,
+        likeness=lambda _a, _b: 0.0,
+        read=lambda _a, _b: Probabilities(1e-9, 0.0, 1.0),
+    )
+    assert found is not None
+    assert found.conflict is not None
+    assert (found.conflict.difference, found.conflict.here, found.conflict.there) == ("statement", "---", "")

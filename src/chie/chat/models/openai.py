@@ -5,7 +5,7 @@ import gc
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -159,8 +159,7 @@ class OpenAIModel(ChatModel):
         import httpx2
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-        gc.freeze()  # the SDK stays: scanning its objects would pause all streams for 50 ms now and then
-
+        _freeze_imports()
         local = httpx2.Limits(max_connections=None, max_keepalive_connections=LOCAL_IDLE_CONNECTIONS)
         return AsyncOpenAI(
             base_url=self._endpoint.url,
@@ -227,6 +226,13 @@ class OpenAIModel(ChatModel):
 
     def _interrupted(self, answer: ChunkParser) -> ModelError:
         return self._endpoint.interrupted() if answer.started else self._endpoint.incompatible()
+
+
+@cache
+def _freeze_imports() -> None:
+    """The SDK stays: scanning its objects would pause all streams for 50 ms now and then. Only once: what is garbage
+    at a freeze is never collected."""
+    gc.freeze()
 
 
 def _require_sdk() -> None:

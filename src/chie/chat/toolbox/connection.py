@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,9 @@ def back_off() -> Iterator[float]:
         seconds = min(2 * seconds, MAX_BACKOFF_SECONDS)
 
 
+@cache
 def _import_client() -> None:
+    """Once: what is garbage at a freeze is never collected."""
     import_module("fastmcp.client")
     gc.freeze()  # it stays: scanning its objects would pause all streams now and then
 

@@ -50,6 +50,9 @@ WEIGHTS: Weights = {
 MIN_DUPLICATE, MIN_CONTRADICTION = 0.6, 0.6  # probabilities
 MIN_NAMED = 0.2  # probability of a conflict that is told as the reason
 
+_KINDS = (("number", "version"), ("name",), ("negation",))
+_LEAST = 1e-4  # added to probabilities before their logarithm
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -83,21 +86,21 @@ def judge(
 
 def _conflict(features: Features, a: Text, b: Text, likeness: Likeness) -> Conflict:
     """What is told as the reason: the values or names that differ, else the statements that are most alike."""
-    rating, named = strongest(features, CONFLICT_WEIGHTS)
-    if named and rating >= MIN_NAMED:
-        return named
+    for rating, conflict in _rated(features)[:1]:
+        if rating >= MIN_NAMED:
+            return conflict
     pairs = [(one.text, other.text) for one in a.statements for other in b.statements]
-    here, there = max(pairs, key=lambda pair: likeness(*pair))
+    here, there = max(pairs, key=lambda pair: likeness(*pair), default=(a.text, b.text))
     return Conflict("statement", here, there, here, there, subject=0, apart=0, topics_apart=0, notes_apart=0)
 
 
-def strongest(features: Features, weights: Sequence[float]) -> tuple[float, Conflict | None]:
-    """The most probable contradiction among the conflicts."""
-    rated = [(_logistic(conflict_row(features, one), weights), one) for one in features.conflicts]
-    return max(rated, key=lambda pair: pair[0], default=(0.0, None))
+def _rated(features: Features) -> list[tuple[float, Conflict]]:
+    """The conflicts with the probability of each; the most probable one first."""
+    rated = [(_logistic(_conflict_row(features, one), CONFLICT_WEIGHTS), one) for one in features.conflicts]
+    return sorted(rated, key=lambda pair: pair[0], reverse=True)
 
 
-def conflict_row(features: Features, conflict: Conflict) -> list[float]:
+def _conflict_row(features: Features, conflict: Conflict) -> list[float]:
     negation = conflict.difference == "negation"
     return [
         1.0,
@@ -117,9 +120,8 @@ def conflict_row(features: Features, conflict: Conflict) -> list[float]:
 
 def evidence(features: Features, model: Probabilities) -> dict[str, float]:
     """What speaks for either verdict, by name."""
-    rated = [(one, _logistic(conflict_row(features, one), CONFLICT_WEIGHTS)) for one in features.conflicts]
-    best = {kind: max((p for one, p in rated if one.difference in kind), default=0.0) for kind in _KINDS}
-    strongest_conflict = max(rated, key=lambda pair: pair[1], default=None)
+    rated = _rated(features)
+    best = {kind: max((rating for rating, one in rated if one.difference in kind), default=0.0) for kind in _KINDS}
     return {
         "always": 1.0,
         "model: duplicate": log((model.duplicate + _LEAST) / (model.neither + _LEAST)),
@@ -142,12 +144,8 @@ def evidence(features: Features, model: Probabilities) -> dict[str, float]:
         "conflict of values": best[_KINDS[0]],
         "conflict of names": best[_KINDS[1]],
         "conflict by negation": best[_KINDS[2]],
-        "special": strongest_conflict is not None and strongest_conflict[0].special,
+        "special": bool(rated) and rated[0][1].special,
     }
-
-
-_KINDS = (("number", "version"), ("name",), ("negation",))
-_LEAST = 1e-4
 
 
 def probabilities(found: Mapping[str, float], weights: Weights) -> tuple[float, float]:

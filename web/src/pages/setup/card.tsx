@@ -1,5 +1,6 @@
 import "./setup.css";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { messageIn } from "../../../core/server-message";
 import { useMe } from "../../account/account";
 import { useText } from "../../i18n/language";
@@ -35,10 +36,7 @@ export default function FirstRunCard() {
   if (me && !me.admin) return <OnlyAdminsConnect heading={added ? t.addedFails : heading} />;
   if (added) return <AddedEndpointFails agent={agents.data.agents[0]} />;
   return (
-    <section className="card su-first" aria-labelledby="su-first">
-      <h2 id="su-first">
-        <Icon name="spark" /> {heading}
-      </h2>
+    <FirstCard heading={heading}>
       <p className="muted">{t.noModelLead}</p>
       <ul className="su-endpoints">
         {data.endpoints.map((endpoint) => (
@@ -53,7 +51,7 @@ export default function FirstRunCard() {
           {t.toServers}
         </LinkButton>
       </div>
-    </section>
+    </FirstCard>
   );
 }
 
@@ -63,10 +61,7 @@ function AddedEndpointFails({ agent }: { agent: Agent | undefined }) {
   const translate = useTranslate();
   const reason = agent && messageIn(agent, "reason");
   return (
-    <section className="card su-first" aria-labelledby="su-first">
-      <h2 id="su-first">
-        <Icon name="spark" /> {t.addedFails}
-      </h2>
+    <FirstCard heading={t.addedFails}>
       {reason && <p>{translate(reason)}</p>}
       <p className="muted">{t.noModelLead}</p>
       <div>
@@ -74,7 +69,7 @@ function AddedEndpointFails({ agent }: { agent: Agent | undefined }) {
           {t.toSettings}
         </LinkButton>
       </div>
-    </section>
+    </FirstCard>
   );
 }
 
@@ -82,12 +77,20 @@ function AddedEndpointFails({ agent }: { agent: Agent | undefined }) {
 function OnlyAdminsConnect({ heading }: { heading: string }) {
   const t = useText(setupText);
   return (
+    <FirstCard heading={heading}>
+      <p className="muted">{t.noModelOthers}</p>
+      <p>{t.askAdmin}</p>
+    </FirstCard>
+  );
+}
+
+function FirstCard({ heading, children }: { heading: string; children: ReactNode }) {
+  return (
     <section className="card su-first" aria-labelledby="su-first">
       <h2 id="su-first">
         <Icon name="spark" /> {heading}
       </h2>
-      <p className="muted">{t.noModelOthers}</p>
-      <p>{t.askAdmin}</p>
+      {children}
     </section>
   );
 }
