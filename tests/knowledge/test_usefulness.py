@@ -1,6 +1,7 @@
 """What became of notes is counted, cheaply and per note; searches are recorded only for users who agreed."""
 
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -95,6 +96,22 @@ def test_users_count_once_in_a_while(usefulness: Usefulness, clock: Clock, store
     usefulness.flush()
     usefulness.flush()
     assert (store.records.uses("k-1"), usefulness.uses("k-1")) == ({"shown": 3}, {"shown": 3})
+
+
+def test_counts_are_read_whole_while_they_are_written(usefulness: Usefulness, monkeypatch: pytest.MonkeyPatch) -> None:
+    usefulness.count("shown", ["k-1"])
+    write, seen = usefulness._records.add_uses, []
+    reader = Thread(target=lambda: seen.append(usefulness.uses("k-1")))
+
+    def slow(uses: Any) -> None:
+        reader.start()
+        reader.join(0.2)  # a reader that does not wait is done by then
+        write(uses)
+
+    monkeypatch.setattr(usefulness._records, "add_uses", slow)
+    usefulness.flush()
+    reader.join()
+    assert seen == [{"shown": 1}]
 
 
 def test_counts_that_cannot_be_written_are_kept(usefulness: Usefulness, monkeypatch: pytest.MonkeyPatch) -> None:

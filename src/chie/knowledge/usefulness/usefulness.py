@@ -36,6 +36,7 @@ class Usefulness:
         self._records = service.store.records
         self._clock = clock
         self._lock = Lock()
+        self._writing = Lock()  # while counts are neither in memory nor in the store
         self._timer: Timer | None = None
         self._uses: Counter[tuple[str, Use]] = Counter()
         self._found: list[tuple[str, RecordedSearch]] = []
@@ -84,9 +85,10 @@ class Usefulness:
     def uses(self, note_id: str) -> dict[str, int]:
         """With what this process has not written yet; without what never happened. Callers check who may see the
         note."""
-        stored = Counter[str](self._records.uses(note_id))
-        with self._lock:
-            stored.update({use: count for (note, use), count in self._uses.items() if note == note_id})
+        with self._writing:
+            stored = Counter[str](self._records.uses(note_id))
+            with self._lock:
+                stored.update({use: count for (note, use), count in self._uses.items() if note == note_id})
         stored.update(self._records.marks(note_id).values())
         return dict(stored)
 
@@ -100,9 +102,13 @@ class Usefulness:
 
     def flush(self) -> None:
         """Write what was counted. Counts that cannot be written are kept for the next time."""
-        with self._lock:
-            uses, found, self._timer = self._uses, self._found, None
-            self._uses, self._found = Counter(), []
+        with self._writing:
+            with self._lock:
+                uses, found, self._timer = self._uses, self._found, None
+                self._uses, self._found = Counter(), []
+            self._write(uses, found)
+
+    def _write(self, uses: Counter[tuple[str, Use]], found: Sequence[tuple[str, RecordedSearch]]) -> None:
         try:
             if uses:
                 self._records.add_uses(uses)
