@@ -106,6 +106,16 @@ class NoteReviewContract:
         assert records.unanswered(None) == []
 
     @pytest.mark.req("MT-3")
+    def test_unanswered_searches_are_forgotten_by_text(self, store: NoteStore) -> None:
+        records = records_of(store)
+        for user, query in (("aki", "vpn"), ("ben", "vpn"), ("ben", "請求書の宛名")):
+            records.add_unanswered(user, query, MOMENT)
+        records.forget_unanswered(["vpn", "no such search"], "aki")
+        assert [(one.query, one.count) for one in records.unanswered(None)] == [("vpn", 1), ("請求書の宛名", 1)]
+        records.forget_unanswered(["vpn", "請求書の宛名"], None)
+        assert records.unanswered(None) == []
+
+    @pytest.mark.req("MT-3")
     def test_a_search_that_is_typed_letter_by_letter_counts_once(self, store: NoteStore) -> None:
         records = records_of(store)
         for seconds, query in enumerate(("inv", "invoice", "invoice address")):

@@ -75,6 +75,13 @@ def findings(review: Review, by: User = AKI, **options: Any) -> list[tuple[str, 
         return [(one.kind, one.reason.code) for one in review.page(seconds=ALL, **options).findings]
 
 
+def queries(review: Review, by: User) -> list[object]:
+    """Of unanswered searches."""
+    with acting_as(by):
+        page = review.page(seconds=ALL, kind="unanswered")
+        return [one.reason.params["query"] for one in page.findings]
+
+
 def compared(page: TestClient) -> dict[str, Any]:
     """The first page once all notes are compared."""
     while (body := page.get(API).json())["pending"]:
@@ -307,6 +314,24 @@ def test_unanswered_searches_are_recorded_only_with_consent(
     with acting_as(AKI):
         review.undo(dismissed.id)
         assert review.page(seconds=ALL).findings[0].reason.params["count"] == 3
+
+
+@pytest.mark.req("MT-3")
+def test_a_search_that_a_note_answers_by_now_is_no_gap_any_more(
+    service: KnowledgeService, store: SqliteStore, review: Review
+) -> None:
+    for user in (AKI, BEN):
+        with acting_as(user):
+            store.records.agree(user.id, recording=True)
+            service.search("請求書の宛名")
+            service.search("coffee machine")
+    (secret,) = save(service, "請求書の宛名は経理部の佐藤さん。", by=BEN, private=True)
+    assert len(findings(review, ADMIN)) == 2, "a private note answers nobody else"
+    assert queries(review, BEN) == ["coffee machine"]
+    assert queries(review, AKI) == ["coffee machine", "請求書の宛名"]
+    with acting_as(BEN):
+        service.update(secret, private=False)
+    assert queries(review, AKI) == queries(review, ADMIN) == ["coffee machine"]
 
 
 @pytest.mark.req("MT-3")

@@ -11,6 +11,7 @@ from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge import rules, validation
 from chie.knowledge.note import Note, now
+from chie.knowledge.review.answered import AnsweredSearches
 from chie.knowledge.review.candidates import Candidate, code_changed, of_pair, of_search, orphaned, stale
 from chie.knowledge.review.findings import (
     KINDS,
@@ -18,6 +19,7 @@ from chie.knowledge.review.findings import (
     Finding,
     Kind,
     ReviewDecision,
+    ReviewNote,
 )
 from chie.knowledge.review.scan import Scan
 from chie.knowledge.service import KnowledgeService
@@ -70,14 +72,17 @@ class Review:
         records = service.store.records
         self._records = records if isinstance(records, ReviewRecords) else None
         self._scan = Scan(service.store, self._records) if self._records else None
+        self._answered = AnsweredSearches(service.store, self._records) if self._records else None
 
     def page(
         self, *, kind: Kind | None = None, limit: int = 20, cursor: str | None = None, seconds: float = 1.0
     ) -> ReviewPage:
         """Compares more notes for so many seconds first."""
         _, scan = self._required()
-        pending = scan.advance(seconds)
-        found = self._candidates()
+        pending, notes = scan.advance(seconds), self._notes()
+        if self._answered:
+            self._answered.forget(notes.values(), self._service.viewer(), of_all=current_user().admin)
+        found = self._candidates(notes)
         chosen = [one for one in found if kind in (None, one.kind)]
         start, limit = _offset(cursor), min(validation.valid_limit(limit), MAX_PAGE)
         findings = [finding for one in chosen[start : start + limit] if (finding := self._finding(one))]
@@ -92,7 +97,7 @@ class Review:
     def counts(self) -> dict[Kind, int]:
         """Of what is known without comparing more notes."""
         self._required()
-        return _counts(self._candidates())
+        return _counts(self._candidates(self._notes()))
 
     def finding(self, finding_id: str) -> Finding:
         self._required()
@@ -198,21 +203,22 @@ class Review:
         return self._records, self._scan
 
     def _open(self, finding_id: str) -> tuple[Candidate, Finding]:
-        for candidate in self._candidates():
+        for candidate in self._candidates(self._notes()):
             if candidate.id == finding_id and (finding := self._finding(candidate)):
                 return candidate, finding
         raise NotFoundError("knowledge.review_finding_not_found")
 
-    def _candidates(self) -> list[Candidate]:
+    def _notes(self) -> dict[str, ReviewNote]:
+        return {note.id: note for note in self._service.store.review_notes(viewer=self._service.viewer())}
+
+    def _candidates(self, notes: dict[str, ReviewNote]) -> list[Candidate]:
         """What the viewer may see and nobody has decided on, contradictions first."""
         records, _ = self._required()
-        viewer = self._service.viewer()
-        notes = {note.id: note for note in self._service.store.review_notes(viewer=viewer)}
         decided, dismissed = records.decided(), records.dismissed()
         found = [
             *(of_pair(pair, notes) for pair in records.pairs() if pair.a in notes and pair.b in notes),
             *stale(notes.values(), records.last_uses(), before=self._clock() - self._stale_after),
-            *code_changed(self._service.store.changed_anchors(viewer=viewer, limit=MAX_PAGE)),
+            *code_changed(self._service.store.changed_anchors(viewer=self._service.viewer(), limit=MAX_PAGE)),
             *orphaned(notes.values(), self._known_users()),
             *map(of_search, records.unanswered(None if current_user().admin else current_user().id)),
         ]

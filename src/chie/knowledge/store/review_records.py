@@ -85,6 +85,10 @@ class ReviewRecords(ABC):
     def unanswered(self, user_id: str | None) -> list[UnansweredSearch]:
         """Of one user, or of all; most frequent first."""
 
+    @abstractmethod
+    def forget_unanswered(self, queries: Sequence[str], user_id: str | None) -> None:
+        """Of one user, or of all."""
+
 
 class SqlReviewRecords(ReviewRecords):
     _prefix: str
@@ -185,6 +189,11 @@ class SqlReviewRecords(ReviewRecords):
             UnansweredSearch(query=query, count=int(count), last_at=datetime.fromisoformat(at))
             for query, count, at in found
         ]
+
+    def forget_unanswered(self, queries: Sequence[str], user_id: str | None) -> None:
+        condition, values = ("", ()) if user_id is None else (" AND user_id = ?", (user_id,))
+        rows = [(query, *values) for query in queries]
+        self._write((f"DELETE FROM {self._prefix}unanswered_searches WHERE query = ?{condition}", rows))
 
     @abstractmethod
     def _read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]: ...
