@@ -5,7 +5,9 @@ import json
 import logging
 import socket
 import sys
+import time
 from contextlib import ExitStack, suppress
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -208,7 +210,7 @@ async def test_missing_sdk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_connection_that_the_server_has_closed_is_replaced() -> None:
     """llama.cpp closes one after a hundred requests, without a word in its last response."""
     body = f"data: {json.dumps(chunk('stop', content='はい'))}\n\n".encode()
-    connections = 0
+    connections, closed = 0, asyncio.Semaphore(0)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal connections
@@ -216,15 +218,49 @@ async def test_a_connection_that_the_server_has_closed_is_replaced() -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]))
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
-        await reader.readuntil(b"\r\n\r\n")  # the next request gets no response
+        with suppress(asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")  # the next request gets no response
         writer.close()
+        await writer.wait_closed()
+        closed.release()
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         model = OpenAIModel(OpenAIEndpoint(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"), "m")
         answers = [[item async for item in model.stream(HI)] for _ in range(2)]
         await model.close()
+        async with asyncio.timeout(10):
+            for _ in range(connections):
+                await closed.acquire()
     assert answers == [[TextDelta("はい"), End(None)]] * 2
     assert connections == 2
+
+
+async def test_the_next_question_finds_the_connection_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """People read an answer for half a minute, and a new connection to a remote server takes a tenth of a second."""
+    body = f"data: {json.dumps(chunk('stop', content='はい'))}\n\n".encode()
+    connections, closed = 0, asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        with suppress(asyncio.IncompleteReadError):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]))
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
+        writer.close()
+        await writer.wait_closed()
+        closed.set()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        model = OpenAIModel(OpenAIEndpoint(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"), "m")
+        assert [item async for item in model.stream(HI)] == [TextDelta("はい"), End(None)]
+        later = SimpleNamespace(monotonic=lambda: time.monotonic() + 30)
+        monkeypatch.setattr("httpcore2._async.http11.time", later)
+        assert [item async for item in model.stream(HI)] == [TextDelta("はい"), End(None)]
+        await model.close()
+        async with asyncio.timeout(10):
+            await closed.wait()
+    assert connections == 1
 
 
 async def test_few_idle_connections_to_a_local_server_are_kept() -> None:

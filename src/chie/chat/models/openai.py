@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_RETRIES = 2
+KEEP_ALIVE_SECONDS = 60.0  # the SDK's five are over before the next question; to connect takes a tenth of a second
+REMOTE_IDLE_CONNECTIONS = 100
 LOCAL_IDLE_CONNECTIONS = 8  # every request checks all idle ones, which takes longer than to connect without TLS
 
 
@@ -160,14 +162,15 @@ class OpenAIModel(ChatModel):
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         _freeze_imports()
-        local = httpx2.Limits(max_connections=None, max_keepalive_connections=LOCAL_IDLE_CONNECTIONS)
+        idle = LOCAL_IDLE_CONNECTIONS if self._endpoint.is_local else REMOTE_IDLE_CONNECTIONS
+        limits = httpx2.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS)
         return AsyncOpenAI(
             base_url=self._endpoint.url,
             api_key=self._endpoint.api_key or "none",
             timeout=httpx2.Timeout(self._timeout, connect=CONNECT_TIMEOUT_SECONDS),
             # A local server that refuses a connection will not accept one half a second later.
             max_retries=0 if self._endpoint.is_local else MAX_RETRIES,
-            http_client=DefaultAsyncHttpxClient(limits=local) if self._endpoint.is_local else None,
+            http_client=DefaultAsyncHttpxClient(limits=limits),
         )
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
