@@ -103,6 +103,25 @@ def test_creating_a_server_imports_no_model_and_no_driver(module: str) -> None:
     assert modules_after(statement) & HEAVY == set()
 
 
+def test_calling_a_tool_of_a_built_in_server_loads_no_second_client(tmp_path: Path) -> None:
+    """FastMCP's client and its store of sessions load hundreds of modules, which nothing of ours uses."""
+    statement = (
+        f"import os; os.environ['CHIE_HOME'] = {str(tmp_path)!r}\n"
+        "import asyncio\n"
+        "from chie.chat.toolbox.connection import Connection\n"
+        "from chie.chat.toolbox.transport import BuiltIn\n"
+        "from chie.servers import create_server\n"
+        "async def call():\n"
+        "    connection = Connection('knowledge', BuiltIn(create_server('knowledge')))\n"
+        "    connection.start()\n"
+        "    result = await connection.call('list_knowledge', {})\n"
+        "    assert not result.is_error, result\n"
+        "    await connection.stop()\n"
+        "asyncio.run(call())"
+    )
+    assert modules_after(statement) & {"fastmcp.client", "beartype", "requests"} == set()
+
+
 def test_mcp_kit_stays_small() -> None:
     files = [file.name for file in (SOURCE / "mcp_kit").glob("*.py") if file.name != "__init__.py"]
     assert len(files) <= 6, files

@@ -25,7 +25,9 @@ URL = "https://pay.example.test/authorize?order=7"
 class Asking:
     def __init__(self, era: str) -> None:
         self.era = era
-        self.server: Server[Any] = Server("asking", on_list_tools=self.list_tools, on_call_tool=self.call_tool)
+        self.server: Server[Any] = Server(
+            "asking", on_list_tools=self.list_tools, on_call_tool=self.call_tool, on_get_prompt=self.get_prompt
+        )
 
     async def list_tools(self, _: Any, __: Any) -> types.ListToolsResult:
         names = ["deploy", "pay", "think", "folders", "slow"]
@@ -44,6 +46,14 @@ class Asking:
             given = (params.input_responses or {}).get("it")
             return said(told(given)) if given else types.InputRequiredResult(input_requests={"it": asked})
         return said(told(await self.legacy(context, asked)))
+
+    async def get_prompt(self, context: Any, params: types.GetPromptRequestParams) -> Any:
+        asked = request_of(params.name)
+        if self.era == "modern" and not params.input_responses:
+            return types.InputRequiredResult(input_requests={"it": asked})
+        given = (params.input_responses or {}).get("it") or await self.legacy(context, asked)
+        message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=told(given)))
+        return types.GetPromptResult(messages=[message])
 
     async def legacy(self, context: Any, asked: Any) -> Any:
         session, of = context.session, context.request_id

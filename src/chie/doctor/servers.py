@@ -10,8 +10,7 @@ from chie.servers import AGENT_SERVERS, SERVERS, create_server
 from chie.settings import load
 
 if TYPE_CHECKING:
-    from fastmcp import Client
-
+    from chie.mcp_kit.server import Server
 
 AGENTS = "agents.json, servers.json"
 FIXES = {
@@ -38,12 +37,10 @@ def _find_fix(name: str, error: ChieError) -> str:
 
 async def _examine(name: str) -> dict[str, Any]:
     """Bedrock is also searched, because its health check only covers the settings."""
-    from fastmcp import Client
-
     server = create_server(name)
-    async with Client(server) as client:  # closes what the server has opened
+    async with server.connect():  # closes what the server has opened
         details = await server.examine()
-        if name == "bedrock-kb" and (problem := await _try_search(client)):
+        if name == "bedrock-kb" and (problem := await _try_search(server)):
             raise ServiceError("doctor.search_failed", problem=problem)
     return details
 
@@ -65,9 +62,12 @@ def _is_configured(name: str) -> bool:
     return True
 
 
-async def _try_search(client: "Client[Any]") -> str | None:
+async def _try_search(server: "Server") -> str | None:
     """The text of the error, if there is one."""
-    result = await client.call_tool("kb_search", {"query": "Chie", "max_results": 1}, raise_on_error=False)
+    from mcp import Client
+
+    async with Client(server.connect()) as client:
+        result = await client.call_tool("kb_search", {"query": "Chie", "max_results": 1})
     return "".join(getattr(block, "text", "") for block in result.content) if result.is_error else None
 
 

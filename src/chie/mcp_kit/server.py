@@ -4,14 +4,16 @@ import asyncio
 import inspect
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastmcp import FastMCP
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
-from mcp_types import ToolAnnotations
+from fastmcp.tools import Tool
+from mcp.shared.memory import MessageStream, create_client_server_memory_streams
+from mcp_types import ListToolsRequest, ToolAnnotations
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -79,7 +81,9 @@ class Server(FastMCP[None]):
                 UserMiddleware(),
                 *([] if audits else [AuditMiddleware(name)]),
                 ErrorTranslator(error_fields),
+                InlineSchemas(),
             ],
+            dereference_schemas=False,
             lifespan=lifespan,
         )
         self.reports_progress = reports_progress
@@ -88,6 +92,11 @@ class Server(FastMCP[None]):
         self.hooks = hooks
         self.openai = openai
         self.custom_route("/health", methods=["GET"])(self._health)
+
+    @property
+    def _state_store(self) -> Any:  # noqa: ANN401
+        """FastMCP reads it with every list and call. Its own store would load beartype, 400 modules, for nothing."""
+        return NoState()
 
     def declare(self, annotations: ToolAnnotations, *, view: str | None = None) -> Callable[[F], F]:
         """A decorator that registers a function as a tool; its docstring is the description.
@@ -102,6 +111,21 @@ class Server(FastMCP[None]):
             return function
 
         return register
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[MessageStream]:
+        """A transport for the SDK's client in this process; it starts the server and stops it.
+
+        The private names are those that FastMCP's own client uses, which would load 600 modules more.
+        """
+        server = self._mcp_server
+        async with create_client_server_memory_streams() as (client_side, server_side), self._lifespan_manager():
+            running = asyncio.create_task(server.run(*server_side, server.create_initialization_options()))
+            try:
+                yield client_side
+            finally:
+                running.cancel()
+                await asyncio.wait([running])
 
     async def examine(self) -> dict[str, Any]:
         """Details for /health; ChieError if the server is unhealthy."""
@@ -135,6 +159,40 @@ class RequestIdMiddleware(Middleware):
         request = context.fastmcp_context.request_context if context.fastmcp_context else None
         new_request_id((request.meta or {}).get(REQUEST_META) if request else None)
         return await call_next(context)
+
+
+class InlineSchemas(Middleware):
+    """Replaces each `$ref` by its definition, as some clients need. FastMCP would load requests to do the same."""
+
+    async def on_list_tools(
+        self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
+    ) -> Sequence[Tool]:
+        return [_inlined(tool) for tool in await call_next(context)]
+
+
+def _inlined(tool: Tool) -> Tool:
+    schemas = {"parameters": tool.parameters, "output_schema": tool.output_schema}
+    found = {name: _inline(schema, schema["$defs"]) for name, schema in schemas.items() if schema and "$defs" in schema}
+    return tool.model_copy(update=found) if found else tool
+
+
+def _inline(schema: Any, definitions: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """Keywords beside a `$ref` take precedence. A definition must not contain itself."""
+    if isinstance(schema, list):
+        return [_inline(item, definitions) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    own = {key: _inline(value, definitions) for key, value in schema.items() if key not in ("$ref", "$defs")}
+    if "$ref" not in schema:
+        return own
+    return {**_inline(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions), **own}
+
+
+class NoState:
+    """The state of sessions in FastMCP, which our servers do not use."""
+
+    async def get(self, key: str) -> None:
+        """Nothing is ever stored."""
 
 
 def run_stdio(server: Server) -> None:

@@ -94,6 +94,20 @@ async def test_form_waits_for_the_answer_also_after_a_reload(
             assert await result(back) == expected
 
 
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+async def test_prompt_does_not_ask_a_run_that_is_not_its_own(
+    home: Path, era: str, url: URL, model: OpenAIServer
+) -> None:
+    model.script.extend([use(Use("deploy")), say("Done.")])
+    async with opened(home, era, url) as chat, asking(chat.client, "deploy", agent_id="tester") as reader:
+        question = await until(reader, "elicitation")
+        filled = await chat.client.post("/api/mcp/servers/asking/prompt", json={"prompt": "pay"})
+        assert filled.json() == {"text": "cancel: []"}
+        path, body = f"/api/chat/{reader.message_id}/answer", {"id": question["id"], "action": "decline"}
+        assert (await chat.client.post(path, json=body)).status_code == 204
+        assert await result(reader) == "decline: []"
+
+
 @pytest.mark.parametrize("action", ["decline", "cancel", "accept"])
 @pytest.mark.parametrize("era", ["modern", "legacy"])
 async def test_url_is_shown_and_the_decision_returned(

@@ -135,6 +135,32 @@ async def test_result_that_violates_its_schema_is_a_failure_and_the_server_stays
         assert await toolbox.call_tool("whoami", {}) == first
 
 
+CARELESS = """
+import json, sys
+info = {"capabilities": {"tools": {}}, "serverInfo": {"name": "careless", "version": "1"}}
+answers = {
+    "server/discover": {"supportedVersions": ["2026-07-28"], **info},
+    "initialize": {"protocolVersion": "2025-11-25", **info},
+    "tools/call": {"content": []},
+}
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" in request:
+        name = request.get("params", {}).get("cursor", "first")
+        page = {"tools": [{"name": name, "inputSchema": {"type": "object"}}], "nextCursor": "again"}
+        result = answers.get(request["method"], page)
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"""
+
+
+async def test_server_that_announces_a_protocol_but_violates_it_is_used_with_the_older_one() -> None:
+    """Its results have no `resultType`, and its pages of tools never end."""
+    async with opened(("careless", ServerSpec(command=sys.executable, args=("-c", CARELESS)))) as toolbox:
+        [state] = toolbox.states()
+        assert (state.state, [tool.original for tool in state.tools]) == ("connected", ["first", "again"])
+        assert not (await toolbox.call_tool("first", {})).is_error
+
+
 async def test_silent_program_ends_with_the_toolbox() -> None:
     spec = ServerSpec(command=sys.executable, args=("-c", "import time; time.sleep(600)"))
     link = Connection("silent", create_transport(spec))

@@ -11,6 +11,7 @@ from chie.chat.toolbox.server_requests import MAX_SAMPLE, ServerRequests
 
 pytestmark = pytest.mark.req("AG-10")
 
+CONTEXT: Any = None  # of a request; not used
 QUESTION = mcp_types.ElicitRequestURLParams(message="支払う？", url="https://pay.example.test/", elicitation_id="1")
 
 
@@ -28,7 +29,9 @@ class User:
 
 
 async def asked(requests: ServerRequests) -> str:
-    return (await requests.elicit("支払う？", None, QUESTION, None)).action
+    answer = await requests.elicit(CONTEXT, QUESTION)
+    assert isinstance(answer, mcp_types.ElicitResult)
+    return answer.action
 
 
 async def test_question_of_an_older_server_reaches_the_only_run() -> None:
@@ -57,15 +60,14 @@ async def test_user_sees_all_that_the_model_is_asked() -> None:
         sent.append(f"{system}\n\n{text}")
         return "four"
 
-    def asking(text: str) -> Any:
+    async def asking(text: str) -> Any:
         content = mcp_types.TextContent(type="text", text=text)
         message = mcp_types.SamplingMessage(role="user", content=content)
         params = mcp_types.CreateMessageRequestParams(messages=[message], max_tokens=9, system_prompt="Be brief.")
-        return requests.sample([message], params, None)
+        return await requests.sample(CONTEXT, params)
 
     with requests.during(RunningCall(id="a", interaction=user, sample=sample)):
         long = "長い" * (MAX_SAMPLE // 2 - 20)
-        assert await asking(long) == "four"
-        with pytest.raises(ValueError, match="more than"):
-            await asking(f"{long}{'!' * 100}")
+        assert (await asking(long)).content.text == "four"
+        assert "more than" in (await asking(f"{long}{'!' * 100}")).message
     assert user.asked == sent

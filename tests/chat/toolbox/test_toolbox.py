@@ -63,6 +63,14 @@ async def test_builtin_server_is_waited_for_on_a_busy_machine(
     assert {tool["function"]["name"] for tool in toolbox.get_tools()} == ALL
 
 
+async def test_connected_servers_are_not_waited_for(toolbox: Toolbox) -> None:
+    """Every answer opens its tools. A single await would let other work of the process go before the model."""
+    await toolbox.initialize_servers(["bench", "second"])
+    opening = toolbox.initialize_servers(["bench", "second"])
+    with pytest.raises(StopIteration):
+        opening.send(None)
+
+
 @pytest.mark.req("CH-7")
 async def test_tool_is_called_by_name(toolbox: Toolbox) -> None:
     await toolbox.initialize_servers(["bench", "no-such-server"])

@@ -46,7 +46,7 @@ class AgentTools:
 
     async def open(self) -> Toolset:
         """Connects the servers that are not connected yet."""
-        await self.toolbox.refresh()
+        await self.toolbox.refresh()  # the names of added servers are known after it
         await self.toolbox.initialize_servers(self.server_names)
         offered = self.toolbox.toolset(self.server_names)
         if self.substitute and not offered.tools():

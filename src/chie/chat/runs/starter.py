@@ -60,7 +60,7 @@ class RunStarter:
         session = await self._turns.session(session_id) if session_id and not (agent_id and choice) else None
         named = await self.agent(agent_id or (session.current_agent_id if session else None), project_id=project_id)
         agent, chosen = await self._models.choose(named, choice, session.choice if session else ModelChoice())
-        await self._limits.require(agent)
+        await self._prepare(agent)
         if attachment_ids:
             await self._require_able(agent, await self._attachments.get(attachment_ids))
         pending = await self._turns.ask(
@@ -90,7 +90,7 @@ class RunStarter:
         else:
             files = await self._attachments.get(attachment_ids)
         validate_question(message, has_files=bool(files))
-        await self._limits.require(agent)
+        await self._prepare(agent)
         await self._require_able(agent, files)
         pending = await self._turns.edit(
             message_id, message, agent_id=agent.agent_id, attachment_ids=attachment_ids, choice=chosen
@@ -107,7 +107,7 @@ class RunStarter:
     ) -> Run:
         """`beside` does not wait for the answer that is being generated."""
         agent, chosen = await self._again(message_id, agent_id, choice)
-        await self._limits.require(agent)
+        await self._prepare(agent)
         await self._require_able(agent, await self._turns.question_files(message_id))
         pending = await self._turns.regenerate(message_id, agent_id=agent.agent_id, choice=chosen, beside=beside)
         return self._runs.start(pending, agent)
@@ -132,10 +132,15 @@ class RunStarter:
         session = await self._turns.session(queued.session_id)
         named = self._agents.get_agent(queued.agent_id or session.current_agent_id)
         agent, chosen = await self._models.choose(named, None, session.choice)
-        await self._limits.require(agent)
+        await self._prepare(agent)
         await self._require_able(agent, queued.attachments)
         pending = await self._queue.take(queued.session_id, queued.message_id, agent_id=agent.agent_id, choice=chosen)
         return self._runs.start(pending, agent)
+
+    async def _prepare(self, agent: BaseAgent) -> None:
+        """Raises LimitError. Also reads which servers admins have added, so that the run does not wait for it."""
+        await self._limits.require(agent)
+        await self._agents.toolbox.refresh()
 
     async def _require_able(self, agent: BaseAgent, files: Sequence[Attachment]) -> None:
         """Raises ValidationError, with an agent that can, where there is one."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
@@ -13,6 +14,12 @@ from chie.chat.sessions.models import AddedServerRow
 from chie.chat.sessions.secret_box import SecretBox
 from chie.chat.toolbox.added_servers import AddedServer
 
+_ALL = select(AddedServerRow.__table__).order_by(AddedServerRow.created_at, AddedServerRow.name)
+
+
+async def _rows(connection: Connection) -> Sequence[Any]:
+    return (await connection.execute(_ALL)).all()
+
 
 class AddedServerStore:
     def __init__(self, database: Database, box: SecretBox) -> None:
@@ -20,10 +27,8 @@ class AddedServerStore:
         self._box = box
 
     async def list(self) -> list[AddedServer]:
-        async with self._database.read() as connection:
-            statement = select(AddedServerRow.__table__).order_by(AddedServerRow.created_at, AddedServerRow.name)
-            rows = (await connection.execute(statement)).all()
-        return await asyncio.to_thread(lambda: [self._server(row) for row in rows])
+        rows = await self._database.query(_rows)
+        return await asyncio.to_thread(lambda: [self._server(row) for row in rows]) if rows else []
 
     async def add(self, server: AddedServer) -> bool:
         values = await self._values(server, new_secret=True)

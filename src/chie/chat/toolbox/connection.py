@@ -1,21 +1,18 @@
 """A supervised connection to one server. One task opens and closes it; other tasks only call through it."""
 
 import asyncio
-import gc
 import logging
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context
-from functools import cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import mcp_types
 from anyio import BrokenResourceError, ClosedResourceError
 from httpx2 import HTTPError
 from mcp import MCPError
-from mcp.client.subscriptions import SubscriptionLost, listen
+from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from chie.chat.interaction import current_call
@@ -30,8 +27,7 @@ from chie.logging import REQUEST_META, request_id
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
-    from fastmcp import Client
-
+    from chie.chat.toolbox.client import Client
     from chie.chat.toolbox.transport import Transport
 
 logger = logging.getLogger(__name__)
@@ -51,13 +47,6 @@ def back_off() -> Iterator[float]:
     while True:
         yield seconds * random.uniform(0.8, 1.2)  # noqa: S311
         seconds = min(2 * seconds, MAX_BACKOFF_SECONDS)
-
-
-@cache
-def _import_client() -> None:
-    """Once: what is garbage at a freeze is never collected."""
-    import_module("fastmcp.client")
-    gc.freeze()  # it stays: scanning its objects would pause all streams now and then
 
 
 class Connection:
@@ -85,7 +74,7 @@ class Connection:
         self._requests = ServerRequests(name)
         self._state: State = "idle"
         self._error: Message | None = None
-        self._client: Client[Any] | None = None
+        self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
         self._wake = asyncio.Event()
@@ -131,13 +120,17 @@ class Connection:
         await self._pins.accept(self._listed)
         self.tools = await self._pins.apply(self._listed)
 
+    @property
+    def is_settled(self) -> bool:
+        return self._settled.is_set()
+
     async def settle(self, timeout: float) -> None:  # noqa: ASYNC109  the end of the timeout is not an error
         """Wait until the server is known to be connected or down."""
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout):
                 await self._settled.wait()
 
-    async def connected(self) -> "Client[Any]":
+    async def connected(self) -> "Client":
         """Raises ConnectionLostError if the server is down."""
         await self.settle(self.timeout)
         if self._client is None:
@@ -146,10 +139,10 @@ class Connection:
         return self._client
 
     @contextmanager
-    def request_meta(self) -> Iterator[dict[str, str]]:
-        """`_meta` of one request for the current user."""
-        with self._busy(), self._transport.identity() as identity:
-            yield {REQUEST_META: request_id(), **identity}
+    def request_meta(self) -> Iterator[mcp_types.RequestParamsMeta]:
+        """`_meta` of one request for the current user. What the server asks meanwhile reaches no run but its own."""
+        with self._busy(), self._requests.during(current_call()), self._transport.identity() as identity:
+            yield cast("mcp_types.RequestParamsMeta", {REQUEST_META: request_id(), **identity})
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> mcp_types.CallToolResult:
         """Raises ConnectionLostError, InvalidResultError, or MCPError if the server rejects the call.
@@ -158,11 +151,10 @@ class Connection:
         """
         client = await self.connected()
         try:
-            running = current_call()
-            with self._busy(), self._transport.identity() as identity, self._requests.during(running):
-                meta = {REQUEST_META: request_id(), mcp_types.LOG_LEVEL_META_KEY: "info", **identity}
-                progress = self._requests.progress_handler(running)
-                return await client.call_tool_mcp(tool, arguments, meta=meta, progress_handler=progress)
+            with self.request_meta() as meta:
+                meta[mcp_types.LOG_LEVEL_META_KEY] = "info"  # type: ignore[literal-required]
+                progress = self._requests.progress_handler(current_call())
+                return await client.call_tool(tool, arguments, meta=meta, progress_callback=progress)
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
                 raise self._lose(client) from error
@@ -174,7 +166,7 @@ class Connection:
             self._wake.set()  # the server may have lost our session: listing its tools will show
             raise
         except (RuntimeError, ValueError) as error:
-            if not client.is_connected():
+            if self._client is not client:
                 raise self._lose(client) from error
             raise InvalidResultError("toolbox.result_invalid", tool=tool) from error
         except (OSError, HTTPError, ExceptionGroup, ClosedResourceError, BrokenResourceError) as error:
@@ -199,7 +191,7 @@ class Connection:
             self._calls -= 1
             self._calls_ended += 1
 
-    def _lose(self, client: "Client[Any]") -> ConnectionLostError:
+    def _lose(self, client: "Client") -> ConnectionLostError:
         if self._client is client:
             self._client = None
             self._settled.clear()
@@ -209,7 +201,6 @@ class Connection:
 
     async def _supervise(self) -> None:
         self._state = "connecting"
-        await asyncio.to_thread(_import_client)  # takes a quarter of a second; do not block the loop
         pauses = self._pauses()
         while True:
             began = asyncio.get_running_loop().time()
@@ -240,20 +231,19 @@ class Connection:
 
     async def _live(self) -> None:
         """From connecting to the end of the connection, which is always an exception."""
-        with self._transport.client(self._on_message, self._requests) as client:
-            async with client:
-                await self._list(client)
-                self._client, self._state, self._error, self._lost = client, "connected", None, False
-                self._settled.set()
-                logger.info("server %s: connected, %d tools", self.name, len(self.tools))
-                subscription = asyncio.create_task(self._subscribe(client))
-                try:
-                    await self._watch(client)
-                finally:
-                    subscription.cancel()
-                    await asyncio.gather(subscription, return_exceptions=True)
+        async with self._transport.client(self._on_message, self._requests) as client, client:
+            await self._list(client)
+            self._client, self._state, self._error, self._lost = client, "connected", None, False
+            self._settled.set()
+            logger.info("server %s: connected, %d tools", self.name, len(self.tools))
+            subscription = asyncio.create_task(self._subscribe(client))
+            try:
+                await self._watch(client)
+            finally:
+                subscription.cancel()
+                await asyncio.gather(subscription, return_exceptions=True)
 
-    async def _watch(self, client: "Client[Any]") -> None:
+    async def _watch(self, client: "Client") -> None:
         while not self._lost:
             with suppress(TimeoutError):
                 async with asyncio.timeout(CHECK_INTERVAL_SECONDS):
@@ -263,7 +253,7 @@ class Connection:
                 await self._list(client)
         raise ConnectionLostError("toolbox.server_disconnected", server=self.name)
 
-    async def _list(self, client: "Client[Any]") -> None:
+    async def _list(self, client: "Client") -> None:
         tools = tuple(
             Tool.from_mcp(self.name, tool, builtin=self.is_builtin) for tool in await self._list_tools(client)
         )
@@ -273,9 +263,9 @@ class Connection:
             logger.info("server %s: tools are %s", self.name, ", ".join(tool.original for tool in tools))
         self.tools = tools
 
-    async def _list_tools(self, client: "Client[Any]") -> "list[mcp_types.Tool]":
+    async def _list_tools(self, client: "Client") -> "list[mcp_types.Tool]":
         """A single-threaded server does not respond while a tool runs, so the limit is extended by the calls' own."""
-        request = asyncio.create_task(client.list_tools())
+        request = asyncio.create_task(client.list_all_tools())
         now = asyncio.get_running_loop().time
         deadline = now() + self.timeout + LIST_TIMEOUT_SECONDS
         try:
@@ -296,13 +286,13 @@ class Connection:
         if isinstance(message, mcp_types.ToolListChangedNotification):
             self._wake.set()
 
-    async def _subscribe(self, client: "Client[Any]") -> None:
+    async def _subscribe(self, client: "Client") -> None:
         """Since that protocol, a client must subscribe. The end of a subscription may mean that the server is dead."""
-        tools = client.server_capabilities and client.server_capabilities.tools
+        tools = client.server_capabilities.tools
         if not tools or not tools.list_changed or client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return
         with suppress(MCPError, SubscriptionLost, TimeoutError):
-            async with listen(client.session, tools_list_changed=True) as changes:
+            async with client.listen(tools_list_changed=True) as changes:
                 self._wake.set()  # the tools may have changed before the subscription
                 async for _ in changes:
                     self._wake.set()

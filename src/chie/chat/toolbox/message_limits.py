@@ -134,7 +134,6 @@ def create_http_client(
     headers: dict[str, str] | None = None,
     timeout: httpx2.Timeout | None = None,
     auth: httpx2.Auth | None = None,
-    **_: object,
 ) -> httpx2.AsyncClient:
     """The client for a server over HTTP. The SDK follows redirects itself, and limits the events of a stream."""
 

@@ -6,7 +6,7 @@ from base64 import b64decode
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from mimetypes import guess_extension
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import mcp_types
 from anyio import BrokenResourceError, ClosedResourceError
@@ -33,6 +33,7 @@ FAILURES = (
     *(HTTPError, ExceptionGroup, ClosedResourceError, BrokenResourceError),
 )
 
+Meta = mcp_types.RequestParamsMeta
 T = TypeVar("T")
 
 
@@ -84,7 +85,7 @@ async def get_prompt(connection: Connection, name: str, arguments: dict[str, str
     async def get() -> mcp_types.GetPromptResult:
         client = await connection.connected()
         with connection.request_meta() as meta:
-            return await client.get_prompt(name, arguments, meta=meta)
+            return await client.get_prompt(name, arguments or None, meta=meta)
 
     result = await _answer(connection, name, get())
     if not all(_is_text(message.content) for message in result.messages):
@@ -105,10 +106,10 @@ async def read_resource(connection: Connection, uri: str) -> ResourceFile:
         raise NotFoundError("toolbox.resource_not_found", server=connection.name)
 
     async def read() -> mcp_types.ReadResourceResult:
-        """Not through FastMCP, which would normalize the URI."""
+        """Through the session, which answers no questions: nobody is asked about an attachment."""
         session = (await connection.connected()).session
         with connection.request_meta() as meta:
-            return await session.read_resource(uri, meta=cast("mcp_types.RequestParamsMeta", meta))
+            return await session.read_resource(uri, meta=meta)
 
     return _as_file(found, (await _answer(connection, found.title, read())).contents)
 
@@ -127,11 +128,11 @@ async def _every(connections: Iterable[Connection], fetch: Callable[[Connection]
 
 async def _prompts(connection: Connection) -> list[Prompt]:
     client = await connection.connected()
-    if not client.server_capabilities or not client.server_capabilities.prompts:
+    if not client.server_capabilities.prompts:
         return []
 
-    async def page(params: mcp_types.PaginatedRequestParams) -> tuple[list[mcp_types.Prompt], str | None]:
-        result = await client.session.list_prompts(params=params)
+    async def page(cursor: str | None, meta: Meta) -> tuple[list[mcp_types.Prompt], str | None]:
+        result = await client.list_prompts(cursor=cursor, meta=meta)
         return result.prompts, result.next_cursor
 
     found = await _pages(connection, page)
@@ -159,11 +160,11 @@ def _argument(argument: mcp_types.PromptArgument) -> Argument:
 
 async def _resources(connection: Connection) -> list[Resource]:
     client = await connection.connected()
-    if not client.server_capabilities or not client.server_capabilities.resources:
+    if not client.server_capabilities.resources:
         return []
 
-    async def page(params: mcp_types.PaginatedRequestParams) -> tuple[list[mcp_types.Resource], str | None]:
-        result = await client.session.list_resources(params=params)
+    async def page(cursor: str | None, meta: Meta) -> tuple[list[mcp_types.Resource], str | None]:
+        result = await client.list_resources(cursor=cursor, meta=meta)
         return result.resources, result.next_cursor
 
     found = await _pages(connection, page)
@@ -182,15 +183,14 @@ async def _resources(connection: Connection) -> list[Resource]:
 
 async def _pages(
     connection: Connection,
-    page: Callable[[mcp_types.PaginatedRequestParams], Awaitable[tuple[list[T], str | None]]],
+    page: Callable[[str | None, Meta], Awaitable[tuple[list[T], str | None]]],
 ) -> list[T]:
-    """Not through FastMCP's lists: they send no metadata, so a built-in server would not know the user."""
+    """With metadata, so that a built-in server knows the user."""
     found: list[T] = []
     cursor: str | None = None
     for _ in range(MAX_PAGES):
         with connection.request_meta() as meta:
-            params = mcp_types.PaginatedRequestParams.model_validate({"cursor": cursor, "_meta": meta})
-            items, cursor = await page(params)
+            items, cursor = await page(cursor, meta)
         found += items
         if cursor is None or len(found) >= MAX_LISTED:
             break

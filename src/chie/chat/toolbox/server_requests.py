@@ -5,10 +5,11 @@ on the wire says which call it belongs to: it is given to the only one that is r
 of different runs, or one without a run, because the question of one user must not reach another.
 """
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -18,13 +19,32 @@ from chie.chat.events import Elicitation, ToolLog, ToolProgress
 from chie.chat.interaction import CANCELLED, Answer, RunningCall, current_call
 
 if TYPE_CHECKING:
-    from fastmcp.client.progress import ProgressHandler
+    from mcp.client import ClientRequestContext
+    from mcp.shared.dispatcher import ProgressFnT
 
 MAX_TEXT = 2_000
 MAX_LOGS = 50  # per call
 MAX_SAMPLE = 50_000  # characters; the user agrees to the whole text, so a longer one is refused, not cut
 MIN_PROGRESS_SECONDS = 0.2
 MAX_SCHEMA_FIELDS = 50
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+def _reporting(
+    answer: "Callable[[ServerRequests, P], Awaitable[R]]",
+) -> "Callable[[ServerRequests, ClientRequestContext, P], Awaitable[R | mcp_types.ErrorData]]":
+    """A callback for the SDK. It tells the server why there is no answer; an exception would fail the whole call."""
+
+    @wraps(answer)
+    async def callback(self: "ServerRequests", _: object, params: P) -> R | mcp_types.ErrorData:
+        try:
+            return await answer(self, params)
+        except Exception as error:  # noqa: BLE001  whatever fails here must not end the connection
+            return mcp_types.ErrorData(code=mcp_types.INTERNAL_ERROR, message=str(error))
+
+    return callback
 
 
 class ServerRequests:
@@ -33,7 +53,7 @@ class ServerRequests:
     def __init__(self, server: str) -> None:
         self._server = server
         self._running: list[RunningCall] = []
-        self._without_run = 0  # calls over `/v1` and of views
+        self._without_run = 0  # calls over `/v1` and of views, and prompts and resources for the composer
         self._logs: dict[str, int] = {}
 
     @contextmanager
@@ -52,16 +72,17 @@ class ServerRequests:
             self._running.remove(call)
             self._logs.pop(call.id, None)
 
-    def progress_handler(self, call: RunningCall | None) -> "ProgressHandler | None":
-        """Passes on a report at most every 0.2 seconds, and the last one."""
-        if call is None:
-            return None
+    def progress_handler(self, call: RunningCall | None) -> "ProgressFnT":
+        """Passes on a report at most every 0.2 seconds, and the last one.
+
+        A call without a run asks for reports too: they keep a slow HTTP response from timing out.
+        """
         last = 0.0
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             nonlocal last
             is_end = total is not None and progress >= total
-            if monotonic() - last < MIN_PROGRESS_SECONDS and not is_end:
+            if call is None or (monotonic() - last < MIN_PROGRESS_SECONDS and not is_end):
                 return
             last = monotonic()
             event = ToolProgress(type="tool_progress", id=call.id, progress=progress, total=total)
@@ -77,20 +98,20 @@ class ServerRequests:
         text = message.data if isinstance(message.data, str) else str(message.data)
         call.interaction.report(ToolLog(type="tool_log", id=call.id, level=str(message.level), text=text[:MAX_TEXT]))
 
-    async def elicit(
-        self, message: str, _: object, params: "mcp_types.ElicitRequestParams", __: object
-    ) -> "mcp_types.ElicitResult":
-        call, question = self._call(), self._question(message, params)
+    @_reporting
+    async def elicit(self, params: "mcp_types.ElicitRequestParams") -> mcp_types.ElicitResult:
+        call, question = self._call(), self._question(params)
         answer = CANCELLED if call is None or question is None else await self._ask(call, question)
         content = answer.get("content") if answer["action"] == "accept" else None
         return mcp_types.ElicitResult(action=answer["action"], content=content)
 
-    async def sample(self, messages: Any, params: "mcp_types.CreateMessageRequestParams", _: object) -> str:  # noqa: ANN401
+    @_reporting
+    async def sample(self, params: "mcp_types.CreateMessageRequestParams") -> mcp_types.CreateMessageResult:
         """The model of the agent answers the server, after the user has agreed."""
         call = self._call()
         if call is None or call.sample is None:
             raise PermissionError("nobody can be asked")
-        text = "\n\n".join(_spoken(message) for message in messages)
+        text = "\n\n".join(_spoken(message) for message in params.messages)
         shown = "\n\n".join(filter(None, (params.system_prompt, text)))
         if len(shown) > MAX_SAMPLE:
             raise ValueError(f"the request has more than {MAX_SAMPLE} characters")
@@ -106,7 +127,9 @@ class ServerRequests:
         if answer["action"] != "accept":
             raise PermissionError("the user did not agree")
         async with call.suspended():
-            return await call.sample(params.system_prompt or "", text, params.max_tokens)
+            answered = await call.sample(params.system_prompt or "", text, params.max_tokens)
+        content = mcp_types.TextContent(type="text", text=answered)
+        return mcp_types.CreateMessageResult(role="assistant", model="chie", content=content)
 
     async def _ask(self, call: RunningCall, question: Elicitation) -> Answer:
         async with call.suspended():
@@ -119,7 +142,7 @@ class ServerRequests:
         runs = {id(call.interaction) for call in self._running}
         return self._running[-1] if len(runs) == 1 and not self._without_run else None
 
-    def _question(self, message: str, params: "mcp_types.ElicitRequestParams") -> Elicitation | None:
+    def _question(self, params: "mcp_types.ElicitRequestParams") -> Elicitation | None:
         """None for a URL that must not be opened, and for a schema that no form can show."""
         question = Elicitation(
             type="elicitation",
@@ -127,7 +150,7 @@ class ServerRequests:
             call_id="",
             server=self._server,
             mode="form",
-            message=message[:MAX_TEXT],
+            message=params.message[:MAX_TEXT],
         )
         if isinstance(params, mcp_types.ElicitRequestURLParams):
             parts = urlsplit(params.url)

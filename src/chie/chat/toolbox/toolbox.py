@@ -122,7 +122,9 @@ class Toolbox:
         connections = [await self._opened(name) for name in server_names if name in self._connections]
         for connection in connections:
             connection.start()
-        await asyncio.gather(*(connection.settle(_settle_seconds(connection)) for connection in connections))
+        # Nothing is awaited for servers that are connected, so that the model is asked before anything else runs.
+        if waiting := [connection for connection in connections if not connection.is_settled]:
+            await asyncio.gather(*(connection.settle(_settle_seconds(connection)) for connection in waiting))
         return connections
 
     async def connection(self, name: str) -> Connection:

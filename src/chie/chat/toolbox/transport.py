@@ -2,12 +2,17 @@
 
 import shutil
 from abc import ABC, abstractmethod
-from contextlib import contextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
+import mcp_types
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
 from chie.chat.toolbox.added_servers import AddedServerSpec
-from chie.chat.toolbox.message_limits import create_http_client
+from chie.chat.toolbox.client import Client
+from chie.chat.toolbox.message_limits import create_http_client, register_encoding
 from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.stderr import StderrTail
 from chie.chat.toolbox.tool import Transport as TransportName
@@ -18,16 +23,16 @@ from chie.mcp_kit.server import Server
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
+    from collections.abc import AsyncIterator
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     import httpx2
-    from fastmcp import Client
+    from mcp.client import ClientRequestContext
     from mcp.client.session import MessageHandlerFnT
 
     from chie.chat.toolbox.server_requests import ServerRequests
 
-CONNECT_TIMEOUT_SECONDS = 20.0
+DISCONNECT_TIMEOUT_SECONDS = 5.0
 LOGIN_REQUIRED = "toolbox.login_required"
 UNAUTHORIZED = 401
 MAX_OUTPUT_SHOWN = 400  # characters
@@ -39,9 +44,10 @@ class Transport(ABC):
 
     name: TransportName
 
-    @contextmanager
     @abstractmethod
-    def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "Iterator[Client[Any]]": ...
+    def client(
+        self, handler: "MessageHandlerFnT", requests: "ServerRequests"
+    ) -> "AbstractAsyncContextManager[Client]": ...
 
     def identity(self) -> "AbstractContextManager[dict[str, str]]":
         """Metadata that tells the server which user a call is for; only built-in servers get it."""
@@ -58,11 +64,9 @@ class BuiltIn(Transport):
     def __init__(self, server: Server) -> None:
         self._server = server
 
-    @contextmanager
-    def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "Iterator[Client[Any]]":
-        from fastmcp import Client
-
-        yield Client(self._server, **_options(handler, requests))
+    @asynccontextmanager
+    async def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "AsyncIterator[Client]":
+        yield Client(self._server.connect(), **_options(handler, requests))
 
     def identity(self) -> "AbstractContextManager[dict[str, str]]":
         return user_ticket()
@@ -80,24 +84,20 @@ class Stdio(Transport):
         self._spec = spec
         self._output = ""
 
-    @contextmanager
-    def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "Iterator[Client[Any]]":
-        from fastmcp import Client
-
-        from chie.chat.toolbox.stdio_session import BoundedStdio
-
+    @asynccontextmanager
+    async def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "AsyncIterator[Client]":
         command = self._command()
+        program = StdioServerParameters(
+            command=command,
+            args=list(self._spec.args),
+            env={name: value.get_secret_value() for name, value in self._spec.env.items()},
+            cwd=self._spec.cwd,
+            encoding=register_encoding(),
+        )
         stderr = StderrTail(command)
         with stderr:
-            transport = BoundedStdio(
-                command,
-                list(self._spec.args),
-                env={name: value.get_secret_value() for name, value in self._spec.env.items()},
-                cwd=str(self._spec.cwd) if self._spec.cwd else None,
-                stderr=stderr.file,
-            )
             try:
-                yield Client(transport, **_options(handler, requests, self._spec))
+                yield Client(stdio_client(program, stderr.file), **_options(handler, requests, self._spec))
             finally:
                 stderr.__exit__()
                 self._output = str(stderr)
@@ -136,30 +136,17 @@ class Http(Transport):
         self._auth = auth
         self._is_unauthorized = False
 
-    @contextmanager
-    def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "Iterator[Client[Any]]":
-        from fastmcp import Client
-        from fastmcp.client.transports import StreamableHttpTransport
-
+    @asynccontextmanager
+    async def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "AsyncIterator[Client]":
         headers = {name: value.get_secret_value() for name, value in self._spec.headers.items()}
-        transport = StreamableHttpTransport(
-            self._spec.url or "", headers=headers, httpx_client_factory=self._http_client
-        )
-        yield Client(transport, **_options(handler, requests, self._spec))
-
-    def _http_client(
-        self,
-        headers: dict[str, str] | None = None,
-        timeout: "httpx2.Timeout | None" = None,
-        auth: "httpx2.Auth | None" = None,
-        **_: object,
-    ) -> "httpx2.AsyncClient":
-        client = create_http_client(headers, timeout, self._auth or auth)
-        client.event_hooks["response"].append(self._note_status)
-        return client
+        async with create_http_client(headers, auth=self._auth) as http:
+            http.event_hooks["request"].append(_limit_delete)
+            http.event_hooks["response"].append(self._note_status)
+            transport = streamable_http_client(self._spec.url or "", http_client=http)
+            yield Client(transport, **_options(handler, requests, self._spec))
 
     async def _note_status(self, response: "httpx2.Response") -> None:
-        """FastMCP does not tell that a server wants a login."""
+        """The SDK does not tell that a server wants a login."""
         if str(response.request.url).rstrip("/") == (self._spec.url or "").rstrip("/"):
             self._is_unauthorized = response.status_code == UNAUTHORIZED
 
@@ -175,18 +162,28 @@ class Http(Transport):
         return Message(code, url=url, error=_kind(error))
 
 
+async def _limit_delete(request: "httpx2.Request") -> None:
+    """The SDK ends its session before it disconnects. A server that is gone must not delay the next connection."""
+    if request.method == "DELETE":
+        request.extensions["timeout"] = dict.fromkeys(("connect", "read", "write", "pool"), DISCONNECT_TIMEOUT_SECONDS)
+
+
 def _options(
     handler: "MessageHandlerFnT", requests: "ServerRequests", spec: ServerSpec | None = None
 ) -> dict[str, Any]:
     """What every client gets. A server learns of roots only if its entry has some."""
-    roots = [str(root) for root in spec.roots] if spec else []
+    roots = [mcp_types.Root(uri=uri) for uri in spec.roots] if spec else []
+
+    async def list_roots(_: "ClientRequestContext") -> mcp_types.ListRootsResult:
+        return mcp_types.ListRootsResult(roots=roots)
+
     return {
         "message_handler": handler,
-        "log_handler": requests.log,
-        "elicitation_handler": requests.elicit,
-        "sampling_handler": requests.sample,
-        "init_timeout": CONNECT_TIMEOUT_SECONDS,
-        **({"roots": roots} if roots else {}),
+        "logging_callback": requests.log,
+        "elicitation_callback": requests.elicit,
+        "sampling_callback": requests.sample,
+        "list_roots_callback": list_roots if roots else None,
+        "cache": None,
     }
 
 
@@ -201,4 +198,5 @@ def _without_secrets(url: str) -> str:
 
 
 def _kind(error: BaseException) -> str:
-    return type(error.__cause__ or error).__name__
+    """The first error of a group: the SDK's tasks raise theirs together."""
+    return _kind(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else type(error).__name__

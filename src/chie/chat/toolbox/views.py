@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mcp_types
 
@@ -11,7 +11,7 @@ from chie.errors import NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fastmcp import Client
+    from chie.chat.toolbox.client import Client
 
 SCHEME = "ui://"
 MIME = "text/html;profile=mcp-app"
@@ -29,11 +29,11 @@ class View:
     policy: str
 
 
-async def read_view(client: "Client[Any]", uri: str) -> View:
+async def read_view(client: "Client", uri: str) -> View:
     """NotFoundError if the resource is not a view."""
     if not uri.startswith(SCHEME):
         raise NotFoundError("toolbox.view_not_found")
-    for content in await client.read_resource(uri):
+    for content in (await client.read_resource(uri)).contents:
         if isinstance(content, mcp_types.TextResourceContents) and _is_view(content.mime_type):
             return View(content.text, content_policy((content.meta or {}).get("ui")))
     raise NotFoundError("toolbox.view_not_found")
