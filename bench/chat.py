@@ -2,9 +2,10 @@
 
 `chat` is the chat module with an agent that does what the relay does; `Chie` is the whole app with its own agent.
 
-    python -m bench.chat [--postgres] [--quick]
+    python -m bench.chat [--postgres] [--quick] [--before PROGRAM]
 
-Everything is saved as in real use. The relay uses FastAPI and the same SDK, and saves nothing.
+Everything is saved as in real use. The relay uses FastAPI and the same SDK, and saves nothing. `--before` adds another
+version of Chie, such as `/tmp/before/.venv/bin/chie`, to the same run.
 """
 
 import argparse
@@ -32,6 +33,8 @@ TURNS = 60
 NEW_TOKENS = 20
 START_ROUNDS = 3
 MODEL, RELAY, CHAT_MODULE, CHIE = "the model itself", "bare relay, saves nothing", "chat", "Chie"
+BEFORE = "Chie before"
+PROGRAM = Path(sys.executable).parent / "chie"
 FIRST_AIMS = {1: 8, 64: 200}
 CPU_AIM, TURN_AIM, START_AIM, IDLE_AIM, NEW_AIM = 250, 15, 1.5, 130, 1.2
 SETTLE_SECONDS = 5  # a server that has printed its URL may still be loading
@@ -63,12 +66,12 @@ class Server:
 
 @contextmanager
 def running(
-    name: str, kind: str, *arguments: str, env: dict[str, str] | None = None, workers: int = 1
+    name: str, kind: str, *arguments: str, env: dict[str, str] | None = None, workers: int = 1, program: Path = PROGRAM
 ) -> Iterator[Server]:
     """Starts a process that prints its URL."""
     command = [sys.executable, "-m", "bench.chat_servers", kind, *arguments]
     if kind == "app":
-        command = [str(Path(sys.executable).parent / "chie"), "serve", "--port", "0", "--workers", str(workers)]
+        command = [str(program), "serve", "--port", "0", "--workers", str(workers)]
         env = (env or {}) | {"OPENAI_BASE_URL": f"{arguments[0]}/v1"}
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | (env or {}))
     try:
@@ -176,6 +179,7 @@ def main() -> list[Figure]:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--postgres", action="store_true", help="keep conversations in PostgreSQL")
     parser.add_argument("--quick", action="store_true", help="one round instead of three")
+    parser.add_argument("--before", type=Path, metavar="PROGRAM", help="the `chie` of another version to compare with")
     options, _ = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as folder, running(MODEL, "upstream") as upstream, ExitStack() as stack:
         env = {"CHIE_HOME": str(Path(folder) / "home")}
@@ -184,8 +188,14 @@ def main() -> list[Figure]:
 
             env["CHIE_DATABASE_URL"] = get_server(Path(folder) / "pg").get_uri()
         start = start_up(Path(folder), env, upstream.url)
-        kinds = {RELAY: "relay", CHAT_MODULE: "chie", CHIE: "app"}
-        servers = [stack.enter_context(running(*kind, upstream.url, env=env)) for kind in kinds.items()]
+        servers = [
+            stack.enter_context(running(name, kind, upstream.url, env=env))
+            for name, kind in {RELAY: "relay", CHAT_MODULE: "chie"}.items()
+        ]
+        if options.before:  # with a home of its own: it would not understand the other's database
+            own = {"CHIE_HOME": str(Path(folder) / "before")}
+            servers.append(stack.enter_context(running(BEFORE, "app", upstream.url, env=own, program=options.before)))
+        servers.append(stack.enter_context(running(CHIE, "app", upstream.url, env=env)))
         rounds = 1 if options.quick else 3
         figures = asyncio.run(measure([upstream, *servers], rounds=rounds))
         return [*figures, *asyncio.run(new_sessions([upstream, *servers], rounds=rounds)), *start]
