@@ -22,6 +22,9 @@ PAGE      := src/chie/static/index.html
 PAGE_FROM := $(shell find web src/chie/messages/ja src/chie/n8n/graph_*.js -type f -not -path 'web/node_modules/*')
 MODULES   := web/node_modules/.installed
 
+# Tests start hundreds of processes: without compiled files each of them would compile all modules again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: run install links uninstall page test check bench real dist fuzz mutants soak browser format docs lock clean
 .DEFAULT_GOAL := run
 

@@ -31,6 +31,7 @@ TOKENS, PAUSE = 100, 20
 STREAMS = (1, 16, 64)
 TURNS = 60
 NEW_TOKENS = 20
+SHORT_LOADS = 10
 START_ROUNDS = 3
 MODEL, RELAY, CHAT_MODULE, CHIE = "the model itself", "bare relay, saves nothing", "chat", "Chie"
 BEFORE = "Chie before"
@@ -97,7 +98,7 @@ async def turns(server: Server, count: int) -> float:
     return (server.cpu - before) / count * 1_000
 
 
-async def measure(servers: Sequence[Server], *, rounds: int) -> list[Figure]:
+async def measure(servers: list[Server], *, rounds: int) -> list[Figure]:
     """The first server is the model itself. All are measured alternately, so that load affects all of them."""
     await asyncio.sleep(SETTLE_SECONDS)
     idle = [_of(server, "memory, idle", server.rss, "MB", IDLE_AIM) for server in servers[1:]]
@@ -111,17 +112,20 @@ async def measure(servers: Sequence[Server], *, rounds: int) -> list[Figure]:
     return [*loads, *turn, *idle, *first, *after]
 
 
-async def _loads(servers: Sequence[Server], streams: int, rounds: int) -> list[Figure]:
+async def _loads(servers: list[Server], streams: int, rounds: int) -> list[Figure]:
     found: dict[str, list[Load]] = {server.name: [] for server in servers}
     for _ in range(rounds):
         for server in servers:
             found[server.name].append(await load(server, streams))
+        if streams == 1:  # a single first token is mostly chance
+            for server in servers * SHORT_LOADS:
+                found[server.name].append(await load(server, 1, NEW_TOKENS))
     first = {name: median(one.first for one in loads) for name, loads in found.items()}
     direct, many = first[servers[0].name], f"{streams} stream{'s' * (streams > 1)}"
     figures = []
     for server in servers:
         loads, last = found[server.name], streams == STREAMS[-1]
-        cost = min(one.cpu_per_token for one in loads)
+        cost = min(one.cpu_per_token for one in loads if one.tokens == TOKENS)
         added = first[server.name] - direct
         figures.append(Figure(f"first token, {many}", server.name, first[server.name], "ms"))
         if server is not servers[0]:

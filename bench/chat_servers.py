@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 WORD = "知恵 "
 _LIST = json.dumps({"object": "list", "data": [{"id": "m", "object": "model"}]})
 MODELS = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(_LIST)}\r\n\r\n{_LIST}".encode()
+USAGE = {"prompt_tokens": 12, "total_tokens": 12}
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m"}
 
 
@@ -61,6 +62,8 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
                     return
                 _write(writer, {"index": 0, "delta": {"content": WORD}, "finish_reason": None})
             _write(writer, {"index": 0, "delta": {}, "finish_reason": "stop"})
+            if body.get("stream_options", {}).get("include_usage"):
+                _write_chunk(writer, choices=[], usage=USAGE | {"completion_tokens": tokens})
             writer.write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):
@@ -76,7 +79,11 @@ def _wanted(prompt: str) -> tuple[int, int]:
 
 
 def _write(writer: asyncio.StreamWriter, choice: dict[str, Any]) -> None:
-    data = f"data: {json.dumps({**CHUNK, 'choices': [choice]})}\n\n".encode()
+    _write_chunk(writer, choices=[choice])
+
+
+def _write_chunk(writer: asyncio.StreamWriter, **fields: Any) -> None:
+    data = f"data: {json.dumps(CHUNK | fields)}\n\n".encode()
     writer.write(b"%x\r\n%s\r\n" % (len(data), data))
 
 

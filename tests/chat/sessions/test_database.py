@@ -124,6 +124,29 @@ async def test_readers_at_once_share_a_read_that_starts_after_they_asked() -> No
     assert seen == [0, 1]
 
 
+async def test_what_was_read_is_kept_until_it_is_forgotten() -> None:
+    stored, running, go_on = 0, asyncio.Event(), asyncio.Event()
+
+    async def read() -> int:
+        found = stored
+        running.set()
+        await go_on.wait()
+        return found
+
+    shared = SharedRead(read, seconds=3_600)
+    early = asyncio.create_task(shared())
+    await running.wait()
+    stored = 1
+    shared.forget()  # a change while it is read
+    go_on.set()
+    assert await early == 0
+    assert await shared() == 1
+    stored = 2
+    assert await shared() == 1
+    shared.forget()
+    assert await shared() == 2
+
+
 async def test_database_that_cannot_be_opened_is_500_until_it_can(tmp_path: Path) -> None:
     """A file has the name of the folder; once it is gone, the same app works."""
     (tmp_path / "blocked").write_text("not a folder", encoding="utf-8")

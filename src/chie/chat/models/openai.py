@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 MAX_RETRIES = 2
 KEEP_ALIVE_SECONDS = 60.0  # the SDK's five are over before the next question; to connect takes a tenth of a second
 REMOTE_IDLE_CONNECTIONS = 100
-LOCAL_IDLE_CONNECTIONS = 8  # every request checks all idle ones, which takes longer than to connect without TLS
+LOCAL_IDLE_CONNECTIONS = 2  # every request checks all idle ones, which takes longer than to connect without TLS
 
 
 class OpenAIModel(ChatModel):

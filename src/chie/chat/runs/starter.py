@@ -1,6 +1,7 @@
 """Starts runs: chooses the agent, stores the question, and hands both to the run manager."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Sequence
 
 from chie.chat.agents.base import AgentInfo, BaseAgent
 from chie.chat.agents.model_agent import ModelAgent
@@ -10,7 +11,7 @@ from chie.chat.runs.manager import RunManager
 from chie.chat.runs.model_choice import ModelChooser
 from chie.chat.runs.run import Run
 from chie.chat.sessions.attachments import AttachmentStore
-from chie.chat.sessions.entities import Attachment, ModelChoice, QueuedMessage
+from chie.chat.sessions.entities import Attachment, ModelChoice, PendingAnswer, QueuedMessage
 from chie.chat.sessions.queue import MessageQueue
 from chie.chat.sessions.turns import TurnService, validate_question
 from chie.chat.usage.limits import UsageLimits
@@ -60,10 +61,10 @@ class RunStarter:
         session = await self._turns.session(session_id) if session_id and not (agent_id and choice) else None
         named = await self.agent(agent_id or (session.current_agent_id if session else None), project_id=project_id)
         agent, chosen = await self._models.choose(named, choice, session.choice if session else ModelChoice())
-        await self._prepare(agent)
+        await self._limits.require(agent)
         if attachment_ids:
             await self._require_able(agent, await self._attachments.get(attachment_ids))
-        pending = await self._turns.ask(
+        asked = self._turns.ask(
             message,
             agent_id=agent.agent_id,
             session_id=session_id,
@@ -72,6 +73,7 @@ class RunStarter:
             choice=chosen,
             project_id=project_id,
         )
+        pending = await self._stored(asked)
         return self._runs.start(pending, agent)
 
     async def edit(
@@ -90,11 +92,12 @@ class RunStarter:
         else:
             files = await self._attachments.get(attachment_ids)
         validate_question(message, has_files=bool(files))
-        await self._prepare(agent)
+        await self._limits.require(agent)
         await self._require_able(agent, files)
-        pending = await self._turns.edit(
+        edited = self._turns.edit(
             message_id, message, agent_id=agent.agent_id, attachment_ids=attachment_ids, choice=chosen
         )
+        pending = await self._stored(edited)
         return self._runs.start(pending, agent)
 
     async def regenerate(
@@ -107,9 +110,10 @@ class RunStarter:
     ) -> Run:
         """`beside` does not wait for the answer that is being generated."""
         agent, chosen = await self._again(message_id, agent_id, choice)
-        await self._prepare(agent)
+        await self._limits.require(agent)
         await self._require_able(agent, await self._turns.question_files(message_id))
-        pending = await self._turns.regenerate(message_id, agent_id=agent.agent_id, choice=chosen, beside=beside)
+        again = self._turns.regenerate(message_id, agent_id=agent.agent_id, choice=chosen, beside=beside)
+        pending = await self._stored(again)
         return self._runs.start(pending, agent)
 
     async def agent(self, agent_id: str | None, *, project_id: str | None = None) -> BaseAgent:
@@ -132,15 +136,19 @@ class RunStarter:
         session = await self._turns.session(queued.session_id)
         named = self._agents.get_agent(queued.agent_id or session.current_agent_id)
         agent, chosen = await self._models.choose(named, None, session.choice)
-        await self._prepare(agent)
+        await self._limits.require(agent)
         await self._require_able(agent, queued.attachments)
-        pending = await self._queue.take(queued.session_id, queued.message_id, agent_id=agent.agent_id, choice=chosen)
+        taken = self._queue.take(queued.session_id, queued.message_id, agent_id=agent.agent_id, choice=chosen)
+        pending = await self._stored(taken)
         return self._runs.start(pending, agent)
 
-    async def _prepare(self, agent: BaseAgent) -> None:
-        """Raises LimitError. Also reads which servers admins have added, so that the run does not wait for it."""
-        await self._limits.require(agent)
-        await self._agents.toolbox.refresh()
+    async def _stored(self, storing: Awaitable[PendingAnswer]) -> PendingAnswer:
+        """Meanwhile reads which servers admins have added, so that the run does not wait for it."""
+        refreshing = asyncio.create_task(self._agents.toolbox.refresh(), name="added-servers")
+        try:
+            return await storing
+        finally:
+            await asyncio.wait({refreshing})
 
     async def _require_able(self, agent: BaseAgent, files: Sequence[Attachment]) -> None:
         """Raises ValidationError, with an agent that can, where there is one."""

@@ -18,13 +18,15 @@ from chie.chat.sessions.usage_entry import (
     UsageSum,
 )
 
+LIMITS_SECONDS = 10.0  # until a change in another process is known here
 REMEMBERED = timedelta(days=2)  # longer than a write is repeated
 
 
 class UsageStore:
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._limits = SharedRead(lambda: database.query(usage_table.limits))  # every answer asks for them
+        # Every answer asks for them.
+        self._limits = SharedRead(lambda: database.query(usage_table.limits), seconds=LIMITS_SECONDS)
 
     async def record(self, record: UsageRecord) -> None:
         backend = self._database.url.get_backend_name()
@@ -53,6 +55,7 @@ class UsageStore:
             return await usage_table.first_day(connection, user_id=user_id)
 
     async def limits(self) -> list[StoredLimit]:
+        """At most `LIMITS_SECONDS` old; changes of this process are in it."""
         return await self._limits()
 
     async def put_limit(self, limit: Limit, *, scope: Scope, user_id: str, by: str) -> None:
@@ -64,6 +67,9 @@ class UsageStore:
             await usage_table.put_limit(connection, stored)
 
         await self._database.write(change)
+        self._limits.forget()
 
     async def delete_limit(self, *, scope: Scope, user_id: str) -> bool:
-        return await self._database.write(lambda it: usage_table.delete_limit(it, scope, user_id))
+        deleted = await self._database.write(lambda it: usage_table.delete_limit(it, scope, user_id))
+        self._limits.forget()
+        return deleted
