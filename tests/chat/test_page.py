@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from chie.app import create_app
-from chie.http.static_files import STATIC
+from chie.http.static_files import PAGES, STATIC
 
 MAX_SCRIPT_BYTES = 170_000
 SCRIPT = "console.log('知恵');" * 50
@@ -54,6 +54,17 @@ def test_the_page_is_served_at_the_root_and_revalidated_each_time(client: TestCl
     assert page.headers["cache-control"] == "no-cache"
     again = client.get("/", headers={"if-none-match": page.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["review", "knowledge?tag=nginx&at=2026-03-01"])
+def test_parts_of_the_page_are_found_without_the_hash(client: TestClient, path: str) -> None:
+    found = client.get(f"/{path}", follow_redirects=False)
+    assert (found.status_code, found.headers["location"]) == (307, f"./#/{path}")
+
+
+def test_every_part_of_the_page_is_found_without_the_hash() -> None:
+    registry = Path(__file__).parents[2] / "web" / "src" / "pages" / "registry.ts"
+    assert {"chat", *re.findall(r'path: "([a-z]+)"', registry.read_text(encoding="utf-8"))} == set(PAGES)
 
 
 def test_built_assets_are_kept_for_ever_and_travel_compressed(client: TestClient) -> None:

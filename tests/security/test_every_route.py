@@ -14,6 +14,7 @@ import pytest
 from tests.security.conftest import SECRET, Team, exported
 
 from chie.http.routing import all_routes
+from chie.http.static_files import PAGES
 
 PUBLIC = "public"  # needs no token, and has no team data
 SHARED = "shared"  # the same for every user
@@ -49,6 +50,7 @@ RESULTS = {"commit": "abcdef0", "committed_at": "2026-03-01T00:00:00Z", "checks"
 ROUTES: dict[str, Case] = {
     "GET /": Case(PUBLIC),
     "GET /assets/index-1.js": Case(PUBLIC),
+    **{f"GET /{page}": Case(PUBLIC) for page in PAGES},
     "GET /health": Case(PUBLIC),
     "POST /api/login": Case(PUBLIC),
     "POST /api/logout": Case(PUBLIC),

@@ -15,6 +15,21 @@ from starlette.routing import Route
 
 STATIC = Path(__file__).parents[1] / "static"
 INDEX = "index.html"
+# The parts of the page (`web/src/pages/registry.ts`), for those who type `/review` instead of `/#/review`.
+PAGES = (
+    "chat",
+    "knowledge",
+    "review",
+    "projects",
+    "shared",
+    "workflows",
+    "prompts",
+    "servers",
+    "settings",
+    "archive",
+    "usage",
+    "setup",
+)
 
 # Scripts and styles are separate files, and Trusted Types keep strings from becoming HTML or code.
 POLICY = (
@@ -81,7 +96,14 @@ class File:
 
 def page_routes(folder: Path = STATIC) -> list[Route]:
     """One route per built file, so that no request can name another file; none if the page was not built."""
-    return [_route(name, file) for name, file in _files(folder).items()]
+    files = [_route(name, file) for name, file in _files(folder).items()]
+    return [*files, *(Route(f"/{page}", _redirect) for page in PAGES)] if files else []
+
+
+async def _redirect(request: Request) -> Response:
+    """Relative, because a proxy may serve us below a path of its own."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return Response(status_code=307, headers=HEADERS | {"Location": f"./#{request.url.path}{query}"})
 
 
 def _files(folder: Path) -> Mapping[str, File]:
