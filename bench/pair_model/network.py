@@ -10,6 +10,7 @@ from onnx import numpy_helper
 from torch.nn import functional
 
 from chie.knowledge.embedding.onnx import DEFAULT_MODEL
+from chie.knowledge.review import pair_model
 
 Parameters = dict[str, Any]
 
@@ -61,6 +62,20 @@ def initial() -> Parameters:
         parameters[f"{name}.w"] = torch.empty(outside, inside).uniform_(-bound, bound)
         parameters[f"{name}.b"] = torch.zeros(outside)
     return parameters
+
+
+def shipped() -> Parameters:
+    """The parameters of the package's model, from their eight bits."""
+    graph = onnx.load(pair_model.FILE, load_external_data=False).graph
+    own = [one for one in graph.initializer if one.data_location != onnx.TensorProto.EXTERNAL]
+    arrays = {one.name: numpy_helper.to_array(one) for one in own}
+    found = {name: value for name, value in arrays.items() if "LayerNorm" in name}
+    for name in (f"encoder.layer.{layer}.{one}" for layer in range(LAYERS) for one in DENSE):
+        weights = arrays[f"{name}.weightT_quantized"].astype(np.float32) * arrays[f"{name}.weightT_scale"]
+        found[f"{name}.w"], found[f"{name}.b"] = weights.T, arrays[f"{name}.bias"]
+    found |= {"segments": arrays["segment_embeddings"], "matches": arrays["match_embeddings"]}
+    found |= {name: value.T for name, value in arrays.items() if name.startswith("head.")}
+    return {name: torch.tensor(np.array(value)) for name, value in found.items()}
 
 
 def forward(p: Parameters, tables: Parameters, batch: Any, *, training: bool) -> Any:

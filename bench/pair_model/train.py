@@ -1,8 +1,9 @@
-"""Trains the parameters and writes them to a file. After each epoch: how many of the held-out pairs are right."""
+"""Trains the parameters for some minutes and writes them to a file. Prints how many of the held-out pairs are right."""
 
 import argparse
 import random
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,62 +11,101 @@ import torch
 from torch.nn import functional
 
 from bench.pair_model import network
-from bench.pair_model.examples import Example, drawn, grouped, near, single
+from bench.pair_model.examples import Example, by_group, drawn, groups, near, single
+from bench.pair_model.variations import variations
 from chie.knowledge.review import pair_model
 
-BATCH = 16
+BATCH, ROUND = 32, 3_200  # pairs in a step, and about as many in a round
+SINGLE_SHARE, NEAR_SHARE = 0.16, 0.06  # of a round; the others are of groups
 ADDED_RATE = 5  # times the rate, for what starts from nothing
-WARM_UP, LAST = 0.06, 0.02  # share of the steps in which the rate rises; what is left of it at the end
+WARM_UP, LAST = 0.04, 0.02  # share of the time in which the rate rises; what is left of it at the end
 SMOOTHING, DECAY, MAX_GRADIENT = 0.05, 0.01, 1.0
+MEAN_FROM, MEAN_EVERY = 0.7, 20  # the share of the time after which parameters count for their mean, and the steps
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out")
-    parser.add_argument("--start", help="parameters to continue from")
-    parser.add_argument("--batches", type=int, default=8, help="only the groups of the first ones")
-    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--start", help="parameters to continue from; `shipped` are those of the package")
+    parser.add_argument("--minutes", type=float, default=120)
     parser.add_argument("--rate", type=float, default=1e-4)
     options = parser.parse_args()
     torch.manual_seed(1)
-    parameters = torch.load(options.start) if options.start else network.initial()
+    if options.start == "shipped":
+        parameters = network.shipped()
+    else:
+        parameters = torch.load(options.start) if options.start else network.initial()
+    torch.save(train(parameters, options.rate, options.minutes * 60), options.out)
+
+
+def train(parameters: network.Parameters, rate: float, seconds: float) -> network.Parameters:
+    """The mean of the parameters in the last part of the time, which is better than the last ones."""
     for value in parameters.values():
         value.requires_grad_(True)
-    train(parameters, options)
-    torch.save({name: value.detach() for name, value in parameters.items()}, options.out)
-
-
-def train(parameters: network.Parameters, options: argparse.Namespace) -> None:
-    pick, tables = random.Random(1), network.fixed()
-    alone = single(held=False) + (near(held=False) if options.start else [])
-    groups = grouped(held=False, batches=options.batches)
-    check = single(held=True) + drawn(grouped(held=True), pick)
-    steps = options.epochs * (len(alone) + len(drawn(groups, pick))) // BATCH + 1
-    optimizer, schedule = _optimizer(parameters, options.rate, steps)
-    for epoch in range(options.epochs):
-        began, chosen = time.monotonic(), alone + drawn(groups, pick)
-        for batch, labels in batches([pick.choice((one, one.swapped)) for one in chosen], pick):
-            odds = network.forward(parameters, tables, batch, training=True)
-            loss = functional.cross_entropy(odds, labels, label_smoothing=SMOOTHING)
+    tables, check, rounds, mean = network.fixed(), single(held=True), Rounds(), Mean()
+    optimizer, began, steps = _optimizer(parameters), time.monotonic(), 0
+    while True:
+        losses = []
+        for batch, labels in rounds.next():
+            passed = (time.monotonic() - began) / seconds
+            if passed >= 1:
+                print(f"the mean: {accuracy(mean.parameters, tables, check):.3f} of {len(check)} right", flush=True)
+                return mean.parameters
+            for group in optimizer.param_groups:
+                group["lr"] = rate * group["times"] * min(1, passed / WARM_UP) * max(LAST, 1 - passed)
+            loss = functional.cross_entropy(
+                network.forward(parameters, tables, batch, training=True), labels, label_smoothing=SMOOTHING
+            )
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(parameters.values(), MAX_GRADIENT)
             optimizer.step()
-            schedule.step()
+            losses.append(loss.item())
+            steps += 1
+            if passed > MEAN_FROM and steps % MEAN_EVERY == 0:
+                mean.add(parameters)
         right = accuracy(parameters, tables, check)
-        print(f"epoch {epoch + 1}: {right:.3f} of {len(check)} right, {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{passed:.2f}: loss {sum(losses) / len(losses):.3f}, {right:.3f} of {len(check)} right", flush=True)
 
 
-def _optimizer(parameters: network.Parameters, rate: float, steps: int) -> tuple[Any, Any]:
+def _optimizer(parameters: network.Parameters) -> Any:
     added = [value for name, value in parameters.items() if name.startswith(network.ADDED)]
     known = [value for name, value in parameters.items() if not name.startswith(network.ADDED)]
-    groups = [{"params": known, "lr": rate}, {"params": added, "lr": rate * ADDED_RATE}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
+    groups = [{"params": known, "times": 1}, {"params": added, "times": ADDED_RATE}]
+    return torch.optim.AdamW(groups, weight_decay=DECAY, fused=True)
 
-    def share(step: int) -> float:
-        return min(1, (step + 1) / (WARM_UP * steps + 1)) * max(LAST, 1 - step / steps)
 
-    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, share)
+class Mean:
+    def __init__(self) -> None:
+        self.parameters: network.Parameters = {}
+        self._count = 0
+
+    def add(self, parameters: network.Parameters) -> None:
+        self._count += 1
+        if not self.parameters:
+            self.parameters = {name: value.detach().clone() for name, value in parameters.items()}
+        for name, value in self.parameters.items():
+            value.add_((parameters[name].detach() - value) / self._count)
+
+
+class Rounds:
+    """Each draws from the groups that were used least, so that all of them are used about equally often."""
+
+    def __init__(self) -> None:
+        self._pick = random.Random(1)
+        self._alone, self._near, self._groups = single(held=False), near(held=False), by_group(held=False)
+        self._used: Counter[str] = Counter()
+
+    def next(self) -> Iterator[tuple[Any, Any]]:
+        pick = self._pick
+        chosen = pick.sample(self._alone, round(ROUND * SINGLE_SHARE))
+        chosen += pick.sample(self._near, round(ROUND * NEAR_SHARE))
+        for name in sorted(self._groups, key=lambda name: (self._used[name], pick.random())):
+            if len(chosen) >= ROUND:
+                break
+            self._used[name] += 1
+            chosen += [*drawn(self._groups[name], pick), *variations(groups()[int(name)], pick)]
+        return batches([pick.choice((one, one.swapped)) for one in chosen], pick)
 
 
 def batches(examples: Sequence[Example], pick: random.Random) -> Iterator[tuple[Any, Any]]:
@@ -81,7 +121,7 @@ def batches(examples: Sequence[Example], pick: random.Random) -> Iterator[tuple[
 
 
 def _tensors(examples: Sequence[Example]) -> Any:
-    rows = [pair_model.inputs(pair_model.tokens(one.a), pair_model.tokens(one.b)) for one in examples]
+    rows = [pair_model.inputs(*pair_model.tokens(one.a, one.b)) for one in examples]
     longest = max(len(row[0]) for row in rows)
     arrays = [torch.tensor([row[at] + [0] * (longest - len(row[at])) for row in rows]) for at in range(4)]
     mask = torch.tensor([[at < len(row[0]) for at in range(longest)] for row in rows])
