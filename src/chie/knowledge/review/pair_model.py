@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chie.knowledge.embedding.onnx import DEFAULT_MODEL
 from chie.knowledge.embedding.wordpiece import WordPiece
+from chie.knowledge.review.shared_values import spelt_alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 FILE = Path(__file__).parent / "pairs" / "model.onnx"
 TOKENS_OF = "chie-onnx-22531fbf5cb5"  # the embedder whose file has its tokens
 MAX_TOKENS = 120  # of each note; the model was trained on no more
+MAX_READ = 2_000  # characters of each note in which values are looked for; more than so many tokens have
+SURE = 0.98  # that notes are neither: then the other order is not read
 START, END = 101, 102  # [CLS], [SEP]
 
 _loading = Lock()
@@ -49,17 +52,28 @@ def _load() -> "Callable[[str, str], Probabilities]":
     session = onnxruntime.InferenceSession(FILE.read_bytes(), options, providers=["CPUExecutionProvider"])
 
     def run(a: str, b: str) -> Probabilities:
-        first, second = tokens(a), tokens(b)
-        both = [inputs(first, second), inputs(second, first)]  # of the same length, so that none needs padding
+        first, second = sorted(tokens(a, b))
+        found = in_order(first, second)
+        if found.neither >= SURE:
+            return found
+        return Probabilities(*((one + other) / 2 for one, other in zip(found, in_order(second, first), strict=True)))
+
+    def in_order(first: list[int], second: list[int]) -> Probabilities:
         names = ("input_ids", "positions", "segments", "matches")
-        arrays = {name: np.array([one[at] for one in both], np.int64) for at, name in enumerate(names)}
+        arrays = {name: np.array([row]) for name, row in zip(names, inputs(first, second), strict=True)}
         arrays["attention_mask"] = np.ones_like(arrays["input_ids"])
         return Probabilities(*map(float, session.run(None, arrays)[0]))
 
     return run
 
 
-def tokens(text: str) -> list[int]:
+def tokens(a: str, b: str) -> tuple[list[int], list[int]]:
+    """Of the beginnings of both notes, with the values that both have spelt alike."""
+    first, second = spelt_alike(a[:MAX_READ], b[:MAX_READ])
+    return _tokens(first), _tokens(second)
+
+
+def _tokens(text: str) -> list[int]:
     return _tokenizer().windows(text, MAX_TOKENS + 2)[0][1:-1]
 
 

@@ -19,6 +19,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("gb", "gib", "gigabyte", "gigabytes", "ギガバイト"), ("size", 1e9)),
     **dict.fromkeys(("tb", "tib", "terabytes", "テラバイト"), ("size", 1e12)),
     **dict.fromkeys(("%", "percent", "パーセント"), ("share", 1.0)),
+    "割": ("share", 10.0),
     **dict.fromkeys(("円", "yen"), ("yen", 1.0)),
     **dict.fromkeys(("ドル", "dollars", "usd"), ("usd", 1.0)),
     **dict.fromkeys(("px", "ピクセル"), ("px", 1.0)),
@@ -47,9 +48,22 @@ _DATE = re.compile(
     r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\s+\d{1,2}\b"
 )
 _CLOCK = re.compile(
-    r"(?<![\d:])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)|(?<!\d)(?P<jh>[01]?\d|2[0-4])\s*時(?!間)(?:\s*(?P<jm>[0-5]?\d)\s*分)?"
-    r"|\b(?P<eh>1?\d)\s*(?P<half>am|pm)\b"
+    r"(?<![\d:])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)(?:\s*(?P<half>[ap]m)\b)?"
+    r"|(?<!\d)(?:(?P<jhalf>午前|午後)\s*)?(?P<jh>[01]?\d|2[0-4])\s*時(?!間)(?:\s*(?P<jm>[0-5]?\d)\s*分|(?P<jm_half>半))?"
+    r"|\b(?P<eh>1?\d)\s*(?P<ehalf>[ap]m)\b",
+    re.IGNORECASE,
 )
+_HALF = re.compile(
+    r"\bhalf\s+an?\s+(?P<unit>minute|hour|day|year)\b|\b(?:one|an?)\s+(?P<one>minute|hour|day|week|year)\s+and\s+a\s+half\b"
+    r"|(?<!\d)(?P<whole>\d+)\s*(?P<and_half>秒|分|時間|日|週間|か月|ヶ月|年)半|(?<![\d前後大過])半(?P<half>時間|日|年)",
+    re.IGNORECASE,
+)
+_TWICE = re.compile(r"\btwice\b", re.IGNORECASE)
+_KANJI = re.compile(
+    r"(?<![\u4e00-\u9fff])(?:[二三四五六七八九](?=つ|個|人|本|番目)"
+    r"|[一二三四五六七八九](?=回|名|台|件|割|倍|秒|分間|時間|日間|営業日|週間|か月|ヶ月|年間))"
+)
+_KANJI_DIGITS = str.maketrans("一二三四五六七八九", "123456789")
 _RATE = re.compile(
     r"(?<!\d)1\s*(?!時間に\s*1\s*回|日に\s*1\s*回|分に\s*1\s*回)(?:台|行|ページ|つ|人|件|日|回|時間|分|秒)(?=\s*(?:あたり|当たり|につき|ごと|に(?!回)|で|)\s*(?:最大|約)?\s*\d|あたり|につき)"
     r"|\b(?:per|each|every|a|an)\s+(?:second|minute|hour|day|week|month|year)\b|毎[秒分時]|[/／](?:s|min|h)\b"
@@ -98,11 +112,15 @@ _DIMENSIONS = {dimension for dimension, _ in _UNITS.values()}
 
 def quantities(statement: str) -> list[Quantity]:
     """In the order of the statement. Dates, list numbers and digits inside names are none."""
-    text = _blank(_DATE, statement)
+    digits = _KANJI.sub(lambda match: match.group().translate(_KANJI_DIGITS), statement)
+    text = _blank(_DATE, digits)
     found = [_clock(match) for match in _CLOCK.finditer(text)]
-    text = _blank(_ADDRESS, _blank(_RATE, _blank(_CLOCK, text)))
+    text = _blank(_CLOCK, text)
+    found += [_half(match) for match in _HALF.finditer(text)]
+    text = _blank(_ADDRESS, _blank(_RATE, _blank(_HALF, text)))
     found += [quantity for match in _NUMBER.finditer(text) if (quantity := _number(match))]
     found += [_written(match) for match in _WORDS.finditer(text)]
+    found += [Quantity("times", (2.0,), match.group(), *match.span()) for match in _TWICE.finditer(text)]
     return sorted(found, key=lambda quantity: quantity.start)
 
 
@@ -125,9 +143,20 @@ def _blank(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _clock(match: re.Match[str]) -> Quantity:
-    hour = int(match["h"] or match["jh"] or match["eh"]) + (12 if match["half"] == "pm" else 0)
-    value = hour % 24 + int(match["m"] or match["jm"] or 0) / 60
-    return Quantity("clock", (value,), match.group().strip(), match.start(), match.end())
+    hour = int(match["h"] or match["jh"] or match["eh"])
+    half = (match["half"] or match["ehalf"] or "").lower() or {"午前": "am", "午後": "pm"}.get(match["jhalf"], "")
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    minute = 30 if match["jm_half"] else int(match["m"] or match["jm"] or 0)
+    return Quantity("clock", (hour % 24 + minute / 60,), match.group().strip(), match.start(), match.end())
+
+
+def _half(match: re.Match[str]) -> Quantity:
+    """`half an hour`, `an hour and a half`, 1時間半, 半日."""
+    whole = int(match["whole"] or (1 if match["one"] else 0))
+    unit = match["unit"] or match["one"] or match["and_half"] or match["half"]
+    measure, factor = _UNITS[unit.lower()]
+    return Quantity(measure, ((whole + 0.5) * factor,), match.group(), *match.span())
 
 
 def _number(match: re.Match[str]) -> Quantity | None:

@@ -14,6 +14,7 @@ from chie.knowledge.review import pair_model
 from chie.knowledge.review.compare import Comparison, Conflict, Features, Likeness
 from chie.knowledge.review.pair_model import Probabilities
 from chie.knowledge.review.text import Text
+from chie.unicode import fold
 
 Verdict = Literal["duplicate", "contradiction"]
 Weights = Mapping[str, tuple[float, float]]
@@ -74,6 +75,8 @@ def judge(
     """None for notes that are about different things, or complete each other."""
     if cosine < MIN_COSINE:
         return None
+    if _plain(a.text) == _plain(b.text):
+        return Judgement("duplicate", 1.0)
     model = read(a.text, b.text)
     if model.neither >= CERTAIN:
         return None
@@ -82,6 +85,11 @@ def judge(
     if contradiction >= max(MIN_CONTRADICTION, duplicate):
         return Judgement("contradiction", contradiction, _conflict(features, a, b, likeness))
     return Judgement("duplicate", duplicate) if duplicate >= MIN_DUPLICATE else None
+
+
+def _plain(text: str) -> str:
+    """Copies are equal in it, and notes that differ in a value are not."""
+    return " ".join(fold(text).split()).strip("。.!！ ")
 
 
 def _conflict(features: Features, a: Text, b: Text, likeness: Likeness) -> Conflict:

@@ -1,0 +1,56 @@
+"""Values that two notes agree in, however they are written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chie.knowledge.review.quantities import quantities
+from chie.knowledge.review.shared_values import spelt_alike
+
+pytestmark = pytest.mark.req("MT-3")
+
+
+@pytest.mark.parametrize(
+    ("text", "measure", "value"),
+    [
+        ("Queries end after half an hour.", "time", 1_800),
+        ("an hour and a half", "time", 5_400),
+        ("1分半で打ち切る", "time", 90),
+        ("半日かかる", "time", 43_200),
+        ("開始は午後6時半", "clock", 18.5),
+        ("It starts at 6:30 PM.", "clock", 18.5),
+        ("12 am に始まる", "clock", 0),
+        ("closes at 12 pm", "clock", 12),
+        ("三回まで再試行する", "times", 3),
+        ("twice a week", "times", 2),
+        ("使用率が8割を超えたら", "share", 80),
+    ],
+)
+def test_values_in_words_are_read(text: str, measure: str, value: float) -> None:
+    assert [(one.measure, one.value) for one in quantities(text)] == [(measure, (value,))]
+
+
+@pytest.mark.parametrize("text", ["過半数の賛成", "一部の画面", "十分に確認する", "第三者", "the second half"])
+def test_words_that_only_look_like_values_are_none(text: str) -> None:
+    assert quantities(text) == []
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("The limit is 90 seconds.", "上限は1分半。", ("The limit is 1分半.", "上限は1分半。")),
+        ("Kept for 30 days.", "保存は1か月。", ("Kept for 1か月.", "保存は1か月。")),
+        ("最大2 GBまで", "up to 2048 MB", ("最大2 GBまで", "up to 2 GB")),
+        ("It takes 100 s.", "It takes 103 s.", ("It takes 100 s.", "It takes 103 s.")),
+        ("30 seconds", "30 minutes", ("30 seconds", "30 minutes")),
+        ("3 replicas", "3 GB", ("3 replicas", "3 GB")),
+    ],
+)
+def test_equal_values_are_spelt_alike_and_others_are_left(a: str, b: str, expected: tuple[str, str]) -> None:
+    assert spelt_alike(a, b) == expected
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_the_order_does_not_matter_and_any_text_is_taken(a: str, b: str) -> None:
+    first, second = spelt_alike(a, b)
+    assert spelt_alike(b, a) == (second, first)
