@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from bench.pair_model.examples import LABELS, Example, drawn, grouped, single
+from bench.pair_model.examples import LABELS, Example, drawn, grouped, groups, single
+from bench.pair_model.variations import VARIATIONS, variations
 from bench.review import Words
 from chie.knowledge.review import pair_model, verdict
 from chie.knowledge.review.compare import Comparison
 from chie.knowledge.review.text import Text
 
-PENALTY = 0.01  # of large weights
+PENALTY = 0.003  # of large weights
+SINGLE, VARIED = 3.0, 0.5  # how much these pairs count, against one of a group
 STEPS, RATE = 1_500, 1.0
 STEP = 0.02  # between two thresholds
 
@@ -25,16 +27,18 @@ STEP = 0.02  # between two thresholds
 class Row:
     label: int
     batch: str
-    single: bool
+    weight: float
     evidence: dict[str, float]
 
 
 def main() -> None:
     words = Words()
+    pick = random.Random(7)
     examples = single(held=True) + drawn(grouped(held=True), random.Random(1))
+    examples += [one for group in groups() if group["held"] for one in variations(group, pick)]
     found = [_row(one, words) for one in examples]
     rows = [row for row in found if row is not None]
-    total = [sum(one.label == which and not one.group for one in examples) for which in (0, 1, 2)]
+    total = [sum(one.label == which and _weight(one) == SINGLE for one in examples) for which in (0, 1, 2)]
     for name, (duplicate, contradiction) in fit(rows).items():
         print(f'    "{name}": ({duplicate:.2f}, {contradiction:.2f}),')
     held = np.zeros((len(rows), 2))
@@ -43,7 +47,7 @@ def main() -> None:
         for at, row in enumerate(rows):
             if row.batch == batch:
                 held[at] = verdict.probabilities(row.evidence, weights)
-    alone = np.array([row.single for row in rows])
+    alone = np.array([row.weight == SINGLE for row in rows])
     _report(held[alone], np.array([row.label for row in rows])[alone], total)
 
 
@@ -54,7 +58,11 @@ def _row(example: Example, words: Words) -> Row | None:
     if cosine < verdict.MIN_COSINE or read.neither >= verdict.CERTAIN:
         return None
     features = Comparison(Text("", example.a), Text("", example.b), cosine=cosine, likeness=words.likeness).features()
-    return Row(example.label, example.batch, not example.group, verdict.evidence(features, read))
+    return Row(example.label, example.batch, _weight(example), verdict.evidence(features, read))
+
+
+def _weight(example: Example) -> float:
+    return VARIED if example.batch == VARIATIONS else 1.0 if example.group else SINGLE
 
 
 def fit(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
@@ -65,13 +73,15 @@ def fit(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
     mean[0], deviation[0] = 0, 1  # the first one is always 1
     scaled = (values - mean) / deviation
     wanted = np.eye(3)[[row.label for row in rows]]
+    shares = np.array([[row.weight] for row in rows])
+    shares /= shares.sum()
     weights = np.zeros((len(names), 3))
     penalty = np.full((len(names), 1), PENALTY)
     penalty[0] = 0
     for _ in range(STEPS):
         odds = np.exp(scaled @ weights)
         expected = odds / odds.sum(1, keepdims=True)
-        weights += RATE * (scaled.T @ (wanted - expected) / len(rows) - penalty * weights)
+        weights += RATE * (scaled.T @ ((wanted - expected) * shares) - penalty * weights)
     weights = (weights - weights[:, :1]) / deviation[:, None]
     weights[0] -= (mean[:, None] * weights).sum(0)
     return {name: (float(one[1]), float(one[2])) for name, one in zip(names, weights, strict=True)}

@@ -11,6 +11,7 @@ from typing import Any
 
 from bench.pair_model.examples import Example
 
+VARIATIONS = "variations"  # the batch of all of them
 LEADS = ("Note: ", "FYI: ", "Reminder: ", "TIL: ", "メモ: ", "共有: ", "【注意】", "覚え書き: ", "- ", "# ")
 TAILS = (" (see the wiki)", " Just so you know.", "（確認済み）", " よろしくお願いします。", " 以上。", " 👍")
 ALIKE = (
@@ -108,4 +109,4 @@ def _text(parts: list[str], like: str) -> str:
 
 
 def _example(a: str, b: str, label: int) -> Example:
-    return Example(a, b, label, "variations")
+    return Example(a, b, label, VARIATIONS)
