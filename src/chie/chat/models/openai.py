@@ -25,13 +25,14 @@ from chie.logging import masked
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
+    import httpx2
     from openai import AsyncOpenAI
-    from openai._response import AsyncAPIResponse
 
     from chie.chat.models.openai_endpoint import OpenAIEndpoint
 
 logger = logging.getLogger(__name__)
 
+PATH = "/chat/completions"
 MAX_RETRIES = 2
 KEEP_ALIVE_SECONDS = 60.0  # the SDK's five are over before the next question; to connect takes a tenth of a second
 REMOTE_IDLE_CONNECTIONS = 100
@@ -115,7 +116,7 @@ class OpenAIModel(ChatModel):
                 client.base_url = self._located_url = self._endpoint.url
             async with AsyncExitStack() as stack:
                 response = await self._response(client, prompt, stack)
-                async for part in response.iter_bytes():
+                async for part in response.aiter_bytes():
                     for event in events.feed(part):
                         for chunk in answer.parse(event):
                             yield chunk
@@ -128,19 +129,27 @@ class OpenAIModel(ChatModel):
             yield chunk
         yield answer.end()
 
-    async def _response(self, client: "AsyncOpenAI", prompt: Prompt, stack: AsyncExitStack) -> "AsyncAPIResponse[Any]":
-        """Once more if the server has just closed an idle connection, as llama.cpp does after a hundred requests."""
-        import httpx2
-        import openai
+    async def _response(self, client: "AsyncOpenAI", prompt: Prompt, stack: AsyncExitStack) -> "httpx2.Response":
+        """Once more if the server has just closed an idle connection, as llama.cpp does after a hundred requests.
 
-        # As the extra body, the request is sent as it is; the SDK would check every value against its types.
-        create, body = client.chat.completions.with_streaming_response.create, self._request(prompt)
+        As a request of our own: the SDK's method would check every value against its types.
+        """
+        import httpx2
+        from openai import APIConnectionError, AsyncStream
+
+        body = self._request(prompt)
+
+        async def send() -> AsyncStream[object]:
+            return await client.post(PATH, cast_to=object, body=body, stream=True, stream_cls=AsyncStream[object])
+
         try:
-            return await stack.enter_async_context(create(model="", messages=(), stream=True, extra_body=body))
-        except openai.APIConnectionError as error:
+            stream = await send()
+        except APIConnectionError as error:
             if not isinstance(error.__cause__, httpx2.RemoteProtocolError):
                 raise
-            return await stack.enter_async_context(create(model="", messages=(), stream=True, extra_body=body))
+            stream = await send()
+        stack.push_async_callback(stream.close)
+        return stream.response
 
     async def _locate(self) -> None:
         """Another server than before has other models."""
