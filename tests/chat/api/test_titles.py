@@ -13,6 +13,7 @@ from tests.fakes.model_app import ModelApp, open_model_app
 from tests.fakes.model_server import Refuse, Say, Step, say
 from tests.fakes.waiting import until
 
+from chie.chat.runs import titles
 from chie.chat.runs.titles import MAX_AT_ONCE
 from chie.chat.settings import ChatSettings
 
@@ -23,9 +24,9 @@ FIRST_WORDS = QUESTION[:59] + "…"
 
 
 @asynccontextmanager
-async def opened(folder: Path, *titles: Step) -> AsyncIterator[tuple[ModelApp, httpx2.AsyncClient]]:
+async def opened(folder: Path, *written: Step) -> AsyncIterator[tuple[ModelApp, httpx2.AsyncClient]]:
     async with open_model_app(folder, ChatSettings()) as app, httpx2.AsyncClient(base_url=app.url) as client:
-        app.openai.titles.extend(titles)
+        app.openai.titles.extend(written)
         yield app, client
 
 
@@ -135,8 +136,50 @@ async def test_sessions_that_begin_together_are_named_two_at_a_time(tmp_path: Pa
         assert await two_requested()
         go_on.set()
         await until_asked(app)
-        titles = {await title_of(client, session) for session in sessions}
-        assert titles == {f"題名 {number}" for number in range(4)}
+        named = {await title_of(client, session) for session in sessions}
+        assert named == {f"題名 {number}" for number in range(4)}
+
+
+async def test_title_whose_turn_comes_waits_for_the_answers_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(titles, "MAX_WAIT_SECONDS", 3_600)
+    name, answering, answer = Event(), Event(), Event()
+
+    def held(title: str) -> Iterator[str]:
+        name.wait(60)
+        yield title
+
+    def long() -> Iterator[str]:
+        answering.set()
+        answer.wait(60)
+        yield "はい。"
+
+    waiting = [Say(cast("tuple[str, ...]", held(f"題名 {number}"))) for number in range(MAX_AT_ONCE)]
+    async with opened(tmp_path, *waiting, say("最後の題名"), say("新しい題名")) as (app, client):
+        *sessions, last = [await ask(app, client) for _ in range(MAX_AT_ONCE + 1)]
+
+        async def requested() -> bool:
+            return len(app.openai.titled) == MAX_AT_ONCE
+
+        await until(requested)
+        app.openai.script.append(Say(cast("tuple[str, ...]", long())))
+        body = {"message": "つながりますか？", "agent_id": "chat"}
+        asked = asyncio.create_task(client.post("/api/chat/stream", json=body, timeout=60))
+        await asyncio.to_thread(answering.wait, 60)
+        name.set()
+
+        async def named() -> bool:  # in either order: both requests run at once
+            return {await title_of(client, one) for one in sessions} == {f"題名 {at}" for at in range(MAX_AT_ONCE)}
+
+        await until(named)
+        for _ in range(30):  # while the others work on, the title that has a free place now is not asked for
+            assert await title_of(client, last) == FIRST_WORDS
+        assert len(app.openai.titled) == MAX_AT_ONCE
+        answer.set()
+        await asked
+        await until_asked(app)
+        assert await title_of(client, last) in ("最後の題名", "新しい題名")
 
 
 async def test_name_given_before_the_first_question_stays(tmp_path: Path) -> None:

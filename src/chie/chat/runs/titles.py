@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from time import monotonic
 from typing import Protocol, runtime_checkable
 
 from chie.chat.metering import metering
@@ -13,7 +14,7 @@ from chie.errors import ChieError
 
 TIMEOUT_SECONDS = 60.0
 MAX_AT_ONCE = 2  # sessions that begin together must not compete with the answers of others
-MAX_WAIT_SECONDS, STEP_SECONDS = 2.0, 0.1  # for the end of those answers
+MAX_WAIT_SECONDS, STEP_SECONDS = 10.0, 0.1  # for the end of those answers
 
 logger = logging.getLogger(__name__)
 
@@ -48,9 +49,11 @@ class Titles:
 
     async def _name(self, run: Run, agent: TitleWriter, is_busy: Callable[[], bool]) -> None:
         first = first_title(run.pending.question, run.pending.attachments)
+        deadline = monotonic() + MAX_WAIT_SECONDS
         try:
-            await _wait_while(is_busy)
+            await asyncio.sleep(STEP_SECONDS)  # the time in which a client asks its next question
             async with self._slots:
+                await _wait_while(is_busy, deadline)
                 if await self._store.is_first(run.session_id, first):
                     await self._replace(run, agent, first)
         except (ChieError, TimeoutError) as error:
@@ -68,9 +71,7 @@ class Titles:
             await self._store.replace(run.session_id, first, title, self._usage.measure(work, run.agent).record)
 
 
-async def _wait_while(is_busy: Callable[[], bool]) -> None:
-    """Answers first, as long as a reader would hardly notice."""
-    for _ in range(round(MAX_WAIT_SECONDS / STEP_SECONDS)):
-        await asyncio.sleep(STEP_SECONDS)  # also the time in which a client asks its next question
-        if not is_busy():
-            return
+async def _wait_while(is_busy: Callable[[], bool], deadline: float) -> None:
+    """Answers first: of many sessions that began together the last titles would compete with the next answers."""
+    while is_busy() and monotonic() < deadline:
+        await asyncio.sleep(STEP_SECONDS)
