@@ -73,5 +73,5 @@ class Titles:
 
 async def _wait_while(is_busy: Callable[[], bool], deadline: float) -> None:
     """Answers first: of many sessions that began together the last titles would compete with the next answers."""
-    while is_busy() and monotonic() < deadline:
+    while is_busy() and monotonic() < deadline:  # noqa: ASYNC110  two at most wait here, for a tenth of a second each time
         await asyncio.sleep(STEP_SECONDS)
