@@ -50,11 +50,11 @@ def test_serve_logs_requests_agents_and_tools_to_a_private_file(home: Path, tmp_
         patient.get(f"{url}/api/sessions", params={"query": QUESTION}, headers=token)
     log = home / "logs" / "chie.log"
     messages = [record["message"] for record in records(log)]
-    assert messages.count("agent notes selected") == 3
+    assert len([text for text in messages if text.startswith("agent notes answers message ")]) == 3
     assert len([text for text in messages if text.startswith("POST /api/chat/stream 200 in ")]) == 3
     assert len([text for text in messages if text.startswith("tool search_knowledge of knowledge ran in ")]) == 3
     assert any(text.startswith("GET /api/sessions ") for text in messages)
-    requests = {record["request"] for record in records(log) if record["message"] == "agent notes selected"}
+    requests = {record["request"] for record in records(log) if record["message"].startswith("agent notes answers")}
     assert len(requests - {"-"}) == 3
     assert "swordfish" not in log.read_text(encoding="utf-8")
     assert "合言葉" not in log.read_text(encoding="utf-8")

@@ -82,14 +82,6 @@ async def test_unknown_agent_is_not_found_and_duplicate_id_is_rejected() -> None
     assert duplicate.value.reason == Message("agents.id_duplicate", id="notes")
 
 
-@pytest.mark.req("CH-14")
-async def test_selection_of_an_agent_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "chie.chat")
-    async with opened() as factory:
-        factory.get_agent("notes")
-    assert ("chie.chat.agents.registry", logging.INFO, "agent notes selected") in caplog.record_tuples
-
-
 async def test_without_configuration_only_the_notes_agent_is_available() -> None:
     async with opened() as factory:
         found = await infos(factory)

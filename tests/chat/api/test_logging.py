@@ -41,7 +41,6 @@ async def test_request_id_is_logged_by_api_agent_and_tools(chat: ChatClient, lin
     found = about(lines, response.headers["x-request-id"])
     assert [level for level, _ in found].count("WARNING") == 1
     assert [text for _, text in found if not text.startswith(("POST", f"message {message} is complete"))] == [
-        "agent listening selected",
         f"agent listening answers message {message} of session {session}",
         f"message {message} calls tool fetch",
         "tool fetch succeeded",

@@ -1,6 +1,5 @@
 """The base of agents that have a model: each kind adds its own model and defaults."""
 
-import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
@@ -26,8 +25,6 @@ from chie.chat.models.options import Options
 from chie.chat.time_zone import today
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
-
-logger = logging.getLogger(__name__)
 
 PLAIN_PROMPT = "Answer in the language of the question. Say so when you do not know."
 TOOLS_PROMPT = (
@@ -92,13 +89,12 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         self,
         message: str,
         history: Sequence[Turn],
-        session_id: str,
+        session_id: str,  # noqa: ARG002
         *,
         approve: Approve | None = None,
         attachments: Sequence[Attachment] = (),
         project: ProjectContext | None = None,
     ) -> AsyncGenerator[Event, None]:
-        logger.info("agent %s answers in session %s", self.agent_id, session_id)
         options = Options(parameters=self._parameters)
         events = self._answer(message, history, options, approve, attachments, project)
         return naming_large_file(events, attachments, self._model) if attachments else events

@@ -108,11 +108,9 @@ class AgentFactory:
 
     def get_agent(self, agent_id: str) -> BaseAgent:
         try:
-            agent = self._agents[agent_id]
+            return self._agents[agent_id]
         except KeyError:
             raise NotFoundError("agents.not_found", ids=list(self._agents)) from None
-        logger.info("agent %s selected", agent_id)
-        return agent
 
     async def list_agents(self) -> list[AgentInfo]:
         infos = await asyncio.gather(*map(self._info, self._agents))

@@ -1,5 +1,6 @@
 """Asking a question, following its answer, stopping it, and approving tool calls."""
 
+import asyncio
 from functools import partial
 from typing import Annotated, Any
 
@@ -72,7 +73,7 @@ async def ask(body: Ask, chat: ChatState) -> EventStream:
         choice=body.choice,
         project_id=body.project_id,
     )
-    return _stream(chat, run)
+    return await _stream(chat, run)
 
 
 @router.get(
@@ -101,7 +102,7 @@ async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | 
     """Generate another answer to the same question, as a new branch."""
     body = body or Regenerate()
     run = await chat.starter.regenerate(message_id, agent_id=body.agent_id, choice=body.choice, beside=body.beside)
-    return _stream(chat, run)
+    return await _stream(chat, run)
 
 
 @router.post(
@@ -116,7 +117,7 @@ async def edit(message_id: MessageId, body: Edit, chat: ChatState) -> EventStrea
     run = await chat.starter.edit(
         message_id, body.message, agent_id=body.agent_id, attachment_ids=body.attachments, choice=body.choice
     )
-    return _stream(chat, run)
+    return await _stream(chat, run)
 
 
 @router.post("/{message_id}/stop", responses=errors(404, 409))
@@ -142,7 +143,8 @@ async def answer_question(message_id: MessageId, body: AnswerQuestion, chat: Cha
     await chat.runs.answer(message_id, body.id, answer)
 
 
-def _stream(chat: Chat, run: Run) -> EventStream:
+async def _stream(chat: Chat, run: Run) -> EventStream:
+    await asyncio.sleep(0)  # the run sends its request first: the response can begin while the model works
     return _event_stream(chat, run.message_id, run.session_id, 0)
 
 

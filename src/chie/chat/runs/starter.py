@@ -148,7 +148,8 @@ class RunStarter:
         try:
             return await storing
         finally:
-            await asyncio.wait({refreshing})
+            if not refreshing.done():
+                await asyncio.wait({refreshing})
 
     async def _require_able(self, agent: BaseAgent, files: Sequence[Attachment]) -> None:
         """Raises ValidationError, with an agent that can, where there is one."""
