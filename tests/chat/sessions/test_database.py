@@ -1,6 +1,7 @@
 """The writer: changes share a transaction, but a failed one does not affect the others."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
 from threading import get_ident
@@ -180,3 +181,17 @@ async def test_answer_survives_a_short_failure_of_the_database(
         {"type": "error", "error": "gone.", "code": "gone.", "params": {}},
         {"message_id": None},
     ]
+
+
+@pytest.mark.parametrize("steps", range(1, 12))
+async def test_read_that_is_cancelled_while_it_connects_leaves_no_connection_open(both: URL, steps: int) -> None:
+    upgrade(both)
+    database = Database(both)
+    reading = asyncio.create_task(count(database))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    reading.cancel()
+    await asyncio.wait({reading})
+    assert reading.cancelled() or reading.result() == 0
+    await database.close()
+    gc.collect()  # an open connection that is collected is an error here

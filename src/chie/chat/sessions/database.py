@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Insert, text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from chie.access.identity import User, acting_as, current_user
 from chie.chat.sessions.connection import Connection
@@ -86,8 +86,11 @@ class Database:
     async def read(self) -> AsyncIterator[Connection]:
         """A snapshot on SQLite; committed rows on PostgreSQL."""
         with translate_errors(self.url):
-            async with self._open().connect() as connection:
+            connection = await self._connected()
+            try:
                 yield connection
+            finally:
+                await asyncio.shield(asyncio.create_task(connection.close()))
 
     async def query(self, read: Transaction[T]) -> T:
         """As `read`, for what every answer needs: much cheaper on SQLite. It may wait for nothing but its connection,
@@ -183,6 +186,19 @@ class Database:
     async def _on_loop(self, transaction: Transaction[T]) -> T:
         async with self._open().begin() as connection:
             return await transaction(connection)
+
+    async def _connected(self) -> AsyncConnection:
+        """A caller that is cancelled waits until it can close the connection: the driver would leave it open."""
+        connection = self._open().connect()
+        starting = asyncio.create_task(connection.start())
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await asyncio.wait({starting})
+            if starting.exception() is None:
+                await connection.close()
+            raise
+        return connection
 
     def _open(self) -> AsyncEngine:
         if self._engine is None:
