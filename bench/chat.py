@@ -29,7 +29,9 @@ from bench.table import table
 
 TOKENS, PAUSE = 100, 20
 STREAMS = (1, 16, 64)
-TURNS = 60
+TURNS, LONG_TURNS = 20, 8
+LONG_TOKENS, SHORT_PAUSE = 200, 5
+TITLE_SECONDS = 2  # after the last answer; titles wait for answers
 NEW_TOKENS = 20
 SHORT_LOADS = 10
 START_ROUNDS = 3
@@ -90,12 +92,30 @@ async def load(server: Server, streams: int, tokens: int = TOKENS) -> Load:
     return Load(found, server.cpu - before, tokens)
 
 
-async def turns(server: Server, count: int) -> float:
-    """CPU milliseconds of a turn with one token, in sequence."""
+async def turns(server: Server, count: int, tokens: int = 1, pause: int = 0) -> float:
+    """CPU milliseconds of a turn, in sequence, with what follows its answer: a model is asked for a title."""
     before = server.cpu
     for _ in range(count):
-        await server.ask(1, 0)
+        await server.ask(tokens, pause)
+    await asyncio.sleep(TITLE_SECONDS)
     return (server.cpu - before) / count * 1_000
+
+
+async def _turns(servers: Sequence[Server], rounds: int) -> list[Figure]:
+    """What a turn costs by itself, and what each token adds to it."""
+    short: dict[str, list[float]] = {server.name: [] for server in servers}
+    long: dict[str, list[float]] = {server.name: [] for server in servers}
+    for _ in range(rounds):
+        for server in servers:
+            short[server.name].append(await turns(server, TURNS))
+            long[server.name].append(await turns(server, LONG_TURNS, LONG_TOKENS, SHORT_PAUSE))
+    figures = []
+    for server in servers:
+        turn, more = median(short[server.name]), median(long[server.name])
+        each = (more - turn) / (LONG_TOKENS - 1) * 1_000
+        figures.append(_of(server, "CPU a turn of one token", turn, "ms", TURN_AIM))
+        figures.append(_of(server, "CPU of each further token, 1 stream", each, "µs"))
+    return figures
 
 
 async def measure(servers: list[Server], *, rounds: int) -> list[Figure]:
@@ -107,7 +127,7 @@ async def measure(servers: list[Server], *, rounds: int) -> list[Figure]:
         assert (tokens, done) == (3, True), f"{server.name} gave {tokens} tokens of 3"
     first = [_of(server, "memory, after the first answer", server.rss, "MB") for server in servers[1:]]
     loads = [figure for streams in STREAMS for figure in await _loads(servers, streams, rounds)]
-    turn = [_of(one, "CPU a turn of one token", await turns(one, TURNS), "ms", TURN_AIM) for one in servers[1:]]
+    turn = await _turns(servers[1:], rounds)
     after = [_of(server, "memory, after the load", server.rss, "MB") for server in servers[1:]]
     return [*loads, *turn, *idle, *first, *after]
 
