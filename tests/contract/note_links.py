@@ -142,3 +142,20 @@ class NoteLinkContract:
             (version,) = store.versions(note.id, limit=9)
             assert (version.note, version.change) == (note, change)
         assert sorted(linking(store, "y")) == ["k-1", "k-2"]
+
+    def test_a_note_is_deleted_together_with_changes_or_not_at_all(self, store: NoteStore) -> None:
+        kept, absorbed = a_note("a", id="k-2"), a_note("b", id="k-1", title="Absorbed")
+        for note in (kept, absorbed):
+            store.save(note)
+        change, pair = Change(by="ben", at=MOMENT), (kept, replace(kept, content="a and b"))
+        stale = replace(kept, title="stale")
+        for replacement, deleted in ((pair, replace(absorbed, title="stale")), ((stale, pair[1]), absorbed)):
+            with pytest.raises(ConflictError):
+                store.replace_all([replacement], change=change, deleting=[deleted])
+        assert [store.get(note.id) for note in (kept, absorbed)] == [kept, absorbed]
+        assert store.replace_all([pair], change=change, deleting=[absorbed]) is None
+        assert [store.get(note.id) for note in (kept, absorbed)] == [pair[1], None]
+        (version,) = store.versions(absorbed.id, limit=9)
+        assert (version.note, version.change) == (absorbed, replace(change, kind="deleted"))
+        assert resolved(store, "absorbed") is None
+        assert [hit.id for hit in store.search("b", limit=9).hits] == [kept.id]

@@ -110,16 +110,25 @@ def test_a_linking_note_that_changes_all_the_time_does_not_stop_a_rename(
     linking = service.save("0 [[Old]]", title="Linking").id
     replace_all = service.store.replace_all
 
-    def at_once(replacements: list[tuple[Note, Note]], *, change: Change) -> object:
+    def at_once(replacements: list[tuple[Note, Note]], *, change: Change, deleting: list[Note]) -> object:
         other = service.get(linking)
         service.store.save(replace(other, content=f"1{other.content}"), replacing=other)
-        return replace_all(replacements, change=change)
+        return replace_all(replacements, change=change, deleting=deleting)
 
     monkeypatch.setattr(service.store, "replace_all", at_once)
     service.update(target, title="New")
     assert service.get(target).title == "New"
     assert service.get(linking).content == "110 [[Old]]"
     assert [link.id for link in Links(service).of(linking).links] == [target]
+
+
+def test_a_note_that_another_absorbs_goes_to_the_trash_as_it_was(service: KnowledgeService) -> None:
+    target = service.save("x", title="Old").id
+    absorbed = service.get(service.save("y [[Old]]", title="Linking").id)
+    service.update(target, title="New", content="x and y", absorbing=absorbed)
+    assert (service.get(target).title, service.find(absorbed.id)) == ("New", None)
+    (deleted,) = service.store.trash(viewer=service.viewer(), after=service.trash_begins(), limit=9)
+    assert (deleted.note, deleted.change.kind) == (absorbed, "deleted")
 
 
 def test_titles_stay_in_the_spaces_whose_readers_may_know_them(service: KnowledgeService) -> None:

@@ -122,13 +122,15 @@ class KnowledgeService:
         errors: Sequence[str] | None = None,
         anchor: Anchor | None = None,
         supersedes: Sequence[str] | None = None,
+        absorbing: Note | None = None,
         seen: datetime | None = None,
         by: NoteOrigin = "assistant",
         secrets: SecretPolicy = "refuse",
     ) -> Saved:
-        """Change only the given fields. A concurrent change is merged by starting again from the new version, unless
-        the caller passes the `updated_at` that it has `seen`: then it is a conflict. A person's change confirms the
-        note, and an assistant's change of the text needs to be confirmed again.
+        """Change only the given fields, and delete the note that it is `absorbing` with them. A concurrent change is
+        merged by starting again from the new version, unless the caller passes the `updated_at` that it has `seen`:
+        then it is a conflict. A person's change confirms the note, and an assistant's change of the text needs to be
+        confirmed again.
         """
         given = (content, title, tags, private, space, questions, errors, anchor, supersedes)
         if all(field is None for field in given):
@@ -154,14 +156,18 @@ class KnowledgeService:
             last = attempt == MAX_UPDATE_ATTEMPTS - 1
             # Links to a former title lead to the note too, so the last attempt leaves them as they are.
             linking = [] if last else renamed_links(self.store, viewer, stored, note, self.next_version)
+            absorbed = [absorbing] if absorbing else []
+            linking = [(before, after) for before, after in linking if before not in absorbed]
             try:
-                saved = self.replace(stored, note, together_with=linking)
+                saved = self.replace(stored, note, together_with=linking, deleting=absorbed)
             except ConflictError:
                 if last:
                     raise
             else:
                 for changed in (note, *(other for _, other in linking)):
                     record("note.changed", changed.id)
+                for deleted in absorbed:
+                    record("note.deleted", deleted.id)
                 return saved
         raise AssertionError("unreachable")
 
@@ -172,15 +178,17 @@ class KnowledgeService:
         *,
         kind: ChangeKind = "changed",
         together_with: Sequence[tuple[Note, Note]] = (),
+        deleting: Sequence[Note] = (),
     ) -> Saved:
         """The number of the new version is certain, because the stored note must not have changed meanwhile.
-        `together_with` are changes of other notes, which are made with this one or not at all."""
+        `together_with` and `deleting` are changes of other notes, which are made with this one or not at all."""
         version = self.store.version_number(stored.id)
         change = self.change(kind)
-        if together_with:
-            notice = self.store.replace_all([(stored, note), *together_with], change=change)
+        if together_with or deleting:
+            notice = self.store.replace_all([(stored, note), *together_with], change=change, deleting=deleting)
         else:
             notice = self.store.save(note, replacing=stored, change=change)
+        self._purged_at = None if deleting else self._purged_at
         self._empty_trash(change.at)
         return saved_note(note, notice=notice, version=version and version + is_new_version(stored, note))
 

@@ -18,6 +18,7 @@ from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.review_records import ReviewRecords
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.knowledge.store.version_table import VersionTable
 
 API = "/api/knowledge/review"
 ALL = 600.0  # seconds, in which all notes are compared
@@ -176,6 +177,26 @@ def test_merging_writes_one_note_and_undo_brings_both_back(service: KnowledgeSer
         assert findings(review) == [("duplicate", "same")]
         with pytest.raises(NotFoundError):
             review.undo(decision.id)
+
+
+@pytest.mark.req("MT-3")
+def test_an_interrupted_merge_changes_nothing(
+    service: KnowledgeService, review: Review, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older, newer = save(service, *SAME)
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("interrupted")
+
+    with acting_as(AKI):
+        before = [service.get(older), service.get(newer)]
+        with monkeypatch.context() as patch:
+            patch.setattr(VersionTable, "end", fail)
+            with pytest.raises(RuntimeError, match="interrupted"):
+                review.decide(only(review), "merge", merged=Merged(content="both"))
+        assert [service.get(older), service.get(newer)] == before
+        review.decide(only(review), "merge", merged=Merged(content="both"))
+        assert service.find(older) is None
 
 
 @pytest.mark.req("MT-3")

@@ -182,12 +182,11 @@ class Review:
             tags=[*target.tags, *other.tags][: validation.MAX_TAGS],
             questions=[*target.questions, *other.questions][: validation.MAX_QUESTIONS],
             errors=[*target.signatures, *other.signatures][: validation.MAX_ERRORS],
+            absorbing=other,
             seen=target.updated_at,
             by="person",
         )
-        after = self._service.get(target.id)
-        self._service.delete(other.id)
-        return [target, other], [after]
+        return [target, other], [self._service.get(target.id)]
 
     def _supersede(self, finding: Finding, newer: Note) -> tuple[list[Note], list[Note]]:
         older = _other(finding, newer)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -77,10 +77,14 @@ class NoteStore(ABC):
         the id is taken. Returns a notice if the note can only be found by its words for now.
         """
 
-    def replace_all(self, replacements: Sequence[tuple[Note, Note]], *, change: Change) -> Message | None:
-        """Replace notes, each given as it was read and as it becomes. All or none in one transaction, if the store has
-        transactions; ConflictError if one of the stored notes differs."""
+    def replace_all(
+        self, replacements: Sequence[tuple[Note, Note]], *, change: Change, deleting: Sequence[Note] = ()
+    ) -> Message | None:
+        """Replace notes, each given as it was read and as it becomes, and delete others. All or none in one
+        transaction, if the store has transactions; ConflictError if one of the stored notes differs."""
         notices = [self.save(note, replacing=stored, change=change) for stored, note in replacements]
+        for note in deleting:
+            self.delete(note.id, change=replace(change, kind="deleted"))
         return next(filter(None, notices), None)
 
     @abstractmethod

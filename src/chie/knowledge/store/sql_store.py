@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
+from chie.knowledge.history.versions import Change
 from chie.knowledge.note import Hit, Note
 from chie.knowledge.search.passages import index_tokens, split
 from chie.knowledge.search.ranking import Match, Query
@@ -50,6 +51,20 @@ class EmbeddingModel:
 class SqlNoteStore(LinkedStore):
     def __init__(self, model: EmbeddingModel) -> None:
         self._model = model
+
+    def save(self, note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
+        return self._apply([(replacing, note)], change, ())
+
+    def replace_all(
+        self, replacements: Sequence[tuple[Note, Note]], *, change: Change, deleting: Sequence[Note] = ()
+    ) -> Message | None:
+        return self._apply(replacements, change, deleting)
+
+    @abstractmethod
+    def _apply(
+        self, replacements: Sequence[tuple[Note | None, Note]], change: Change | None, deleting: Sequence[Note]
+    ) -> Message | None:
+        """Store, replace and delete notes in one transaction, as `save` and `replace_all` say."""
 
     def embeddings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":
         self._model.ensure_name()

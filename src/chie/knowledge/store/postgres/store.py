@@ -1,12 +1,13 @@
 """The store for several processes and hosts: notes, words and vectors in one PostgreSQL database."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from chie.database.url import PostgresUrl
-from chie.errors import ConfigurationError
+from chie.errors import ConfigurationError, ConflictError
 from chie.installation.commands import install_extra
 from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
@@ -78,20 +79,22 @@ class PostgresStore(SqlNoteStore):
                 self._created_pool = PostgresPool(self._url)
             return self._created_pool
 
-    def save(self, note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
-        return self._save([(replacing, note)], change)
-
-    def replace_all(self, replacements: Sequence[tuple[Note, Note]], *, change: Change) -> Message | None:
-        """Rows are locked in the order of ids, so that two processes cannot deadlock."""
-        return self._save(sorted(replacements, key=lambda one: one[1].id), change)
-
-    def _save(self, replacements: Sequence[tuple[Note | None, Note]], ending: Change | None) -> Message | None:
+    def _apply(
+        self, replacements: Sequence[tuple[Note | None, Note]], ending: Change | None, deleting: Sequence[Note]
+    ) -> Message | None:
         drafts = [Draft.of(note) for _, note in replacements]
         vectors, failure = self._embed([passage.text for draft in drafts for passage in draft.passages])
 
         def work(connection: "Connection") -> None:
             change = StatisticsChange()
             seqs = []
+            if len(replacements) + len(deleting) > 1:  # in the order of ids, so that two processes cannot deadlock
+                for note_id in sorted(note.id for note in (*deleting, *(note for _, note in replacements))):
+                    note_table.get_locked(connection, note_id)
+            for note in deleting:
+                if note_table.get_locked(connection, note.id) != note:
+                    raise ConflictError("knowledge.note_changed")
+                _delete(connection, note, ending, change)
             for replacing, note in replacements:
                 seqs.append(note_table.write(connection, note, replacing, change))
                 made = ending or change_of(note)
@@ -113,9 +116,7 @@ class PostgresStore(SqlNoteStore):
             stored = note_table.get_locked(connection, note_id)
             if stored is None:
                 return False
-            file = import_table.of_note(connection, note_id)
-            VERSIONS.end(connection, stored, change or change_of(stored, "deleted"), file=file)
-            note_table.remove(connection, note_id, counts)
+            _delete(connection, stored, change, counts)
             statistics.apply(connection, counts)
             return True
 
@@ -295,3 +296,9 @@ class PostgresStore(SqlNoteStore):
         if vectors is not None:
             self._vectors.insert(connection, ids, vectors, change)
         statistics.apply(connection, change)
+
+
+def _delete(connection: "Connection", note: Note, change: Change | None, counts: StatisticsChange) -> None:
+    file = import_table.of_note(connection, note.id)
+    VERSIONS.end(connection, note, replace(change or change_of(note), kind="deleted"), file=file)
+    note_table.remove(connection, note.id, counts)

@@ -2,10 +2,12 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from chie.errors import ConflictError
 from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.history.versions import Change, change_of
@@ -52,13 +54,9 @@ class SqliteStore(SqlNoteStore):
         self._backfill = Backfill(self._file, self._vectors)
         self._index_checked = False
 
-    def save(self, note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
-        return self._save([(replacing, note)], change)
-
-    def replace_all(self, replacements: Sequence[tuple[Note, Note]], *, change: Change) -> Message | None:
-        return self._save(replacements, change)
-
-    def _save(self, replacements: Sequence[tuple[Note | None, Note]], change: Change | None) -> Message | None:
+    def _apply(
+        self, replacements: Sequence[tuple[Note | None, Note]], change: Change | None, deleting: Sequence[Note]
+    ) -> Message | None:
         cut = [split(note) for _, note in replacements]
         vectors, failure = self._embed([passage.text for passages in cut for passage in passages])
         with self._file.write() as connection:
@@ -72,6 +70,10 @@ class SqliteStore(SqlNoteStore):
                     import_table.write(connection, {note.id: file})
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
+            for note in deleting:
+                if note_table.get(connection, note.id) != note:
+                    raise ConflictError("knowledge.note_changed")
+                _delete(connection, note, change)
         return saved_without_vectors(failure) if failure else None
 
     def get(self, note_id: str) -> Note | None:
@@ -83,10 +85,8 @@ class SqliteStore(SqlNoteStore):
             stored = note_table.get(connection, note_id)
             if stored is None:
                 return False
-            file = import_table.remove(connection, note_id)
-            VERSIONS.end(connection, stored, change or change_of(stored, "deleted"), file=file)
-            anchor_table.remove(connection, note_id)
-            return note_table.remove(connection, note_id)
+            _delete(connection, stored, change)
+            return True
 
     def imported_files(self, *, user_id: str | None = None) -> dict[str, ImportedFile]:
         with self._file.read() as connection:
@@ -280,3 +280,10 @@ class SqliteStore(SqlNoteStore):
 
     def _start_backfill(self) -> None:
         self._backfill.start()
+
+
+def _delete(connection: sqlite3.Connection, note: Note, change: Change | None) -> None:
+    file = import_table.remove(connection, note.id)
+    VERSIONS.end(connection, note, replace(change or change_of(note), kind="deleted"), file=file)
+    anchor_table.remove(connection, note.id)
+    note_table.remove(connection, note.id)
