@@ -14,8 +14,8 @@ from chie.chat.sessions import repository
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Session, now
-from chie.chat.sessions.shared_read import SharedRead
 from chie.chat.sessions.upgrade import upgrade
+from chie.chat.shared_read import SharedRead
 from chie.errors import NotFoundError, StorageError
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -11,6 +10,7 @@ from chie.chat.endpoints.endpoint import EndpointSettings, EndpointStore, Kind, 
 from chie.chat.endpoints.specs import spec_of
 from chie.chat.endpoints.validation import check_endpoint
 from chie.chat.models.provider import EndpointSpec
+from chie.chat.shared_read import SharedRead
 from chie.errors import NotFoundError, ValidationError
 from chie.logging import hide
 
@@ -31,20 +31,20 @@ class StoredEndpoints:
 
     def __init__(self) -> None:
         self._store: EndpointStore | None = None
-        self._known: list[StoredEndpoint] = []
-        self._read_at = float("-inf")
+        self._shared = SharedRead(self._read, seconds=CACHE_SECONDS)
 
     def use(self, store: EndpointStore) -> None:
         self._store = store
-        self._read_at = float("-inf")
+        self._shared.forget()
+
+    async def _read(self) -> list[StoredEndpoint]:
+        found = await self._writable().list()
+        for endpoint in found:
+            hide(*endpoint.secret.values())
+        return found
 
     async def list(self) -> list[StoredEndpoint]:
-        if self._store is not None and monotonic() - self._read_at > CACHE_SECONDS:
-            self._known = await self._store.list()
-            self._read_at = monotonic()
-            for endpoint in self._known:
-                hide(*endpoint.secret.values())
-        return self._known
+        return await self._shared() if self._store else []
 
     async def specs(self) -> Sequence[EndpointSpec]:
         """For the catalogue of models."""
@@ -70,16 +70,16 @@ class StoredEndpoints:
     async def delete(self, endpoint_id: str) -> None:
         if not await self._writable().delete(endpoint_id):
             raise NotFoundError("endpoints.not_found")
-        self._read_at = float("-inf")
+        self._shared.forget()
         audit.record("endpoint.deleted", endpoint_id)
 
     async def draft_of(self, endpoint_id: str, entered: Entered) -> StoredEndpoint:
         """A stored endpoint with what was entered, checked but not stored."""
-        self._read_at = float("-inf")
+        self._shared.forget()
         return _merged(await self.get(endpoint_id), entered)
 
     async def _changed(self, what: str, endpoint_id: str) -> StoredEndpoint:
-        self._read_at = float("-inf")
+        self._shared.forget()
         audit.record(what, endpoint_id)
         return await self.get(endpoint_id)
 

@@ -7,7 +7,6 @@ from chie.chat.sessions import usage_table
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import now
-from chie.chat.sessions.shared_read import SharedRead
 from chie.chat.sessions.usage_entry import (
     Limit,
     Scope,
@@ -17,6 +16,7 @@ from chie.chat.sessions.usage_entry import (
     UsageSelection,
     UsageSum,
 )
+from chie.chat.shared_read import SharedRead
 
 LIMITS_SECONDS = 10.0  # until a change in another process is known here
 REMEMBERED = timedelta(days=2)  # longer than a write is repeated

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from time import monotonic
 from typing import Protocol
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit, urlunsplit
 
@@ -11,6 +10,7 @@ from pydantic import SecretStr
 
 from chie.access import audit
 from chie.chat.endpoints.validation import check_url
+from chie.chat.shared_read import SharedRead
 from chie.chat.toolbox.servers_file import ServerSpec
 from chie.errors import ConflictError, NotFoundError, ValidationError
 from chie.http.values import is_header_value
@@ -82,22 +82,21 @@ class AddedServers:
     def __init__(self, reserved: Collection[str] = ()) -> None:
         self._reserved = {name.lower() for name in reserved}
         self._store: AddedServerStore | None = None
-        self._known: list[AddedServer] = []
-        self._read_at = float("-inf")
+        self._shared = SharedRead(self._read, seconds=CACHE_SECONDS)
 
     def use(self, store: AddedServerStore) -> None:
         self._store = store
-        self._read_at = float("-inf")
+        self._shared.forget()
+
+    async def _read(self) -> list[AddedServer]:
+        found = [server for server in await self._writable().list() if server.name.lower() not in self._reserved]
+        for server in found:
+            _hide(server)
+        return found
 
     async def list(self) -> list[AddedServer]:
         """Without those whose name an operator has given to another server since."""
-        if self._store is not None and monotonic() - self._read_at > CACHE_SECONDS:
-            found = await self._store.list()
-            self._known = [server for server in found if server.name.lower() not in self._reserved]
-            self._read_at = monotonic()
-            for server in self._known:
-                _hide(server)
-        return self._known
+        return await self._shared() if self._store else []
 
     async def get(self, name: str) -> AddedServer:
         for server in await self.list():
@@ -130,11 +129,11 @@ class AddedServers:
         return _merged(AddedServer(name=name), entered)
 
     async def draft_of(self, name: str, entered: EnteredServer) -> AddedServer:
-        self._read_at = float("-inf")
+        self._shared.forget()
         return _merged(await self.get(name), entered)
 
     def _changed(self, what: str, name: str) -> None:
-        self._read_at = float("-inf")
+        self._shared.forget()
         audit.record(what, name)
 
     def _writable(self) -> AddedServerStore:
