@@ -46,7 +46,7 @@ RESPONSES = st.fixed_dictionaries(
 )
 SCORES = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False))
 
-real_sdk = settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+real_sdk = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 def references(response: dict[str, Any]) -> list[dict[str, Any]]:

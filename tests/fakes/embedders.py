@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,9 +33,14 @@ class HashingEmbedder(Embedder):
     def _row(self, text: str) -> "Vectors":
         row = np.full(self._dimension, 1e-3, np.float32)
         for token in tokens(text):
-            seed = int.from_bytes(hashlib.sha256(f"{self._version}{token}".encode()).digest()[:8], "big")
-            row += np.random.default_rng(seed).standard_normal(self._dimension).astype(np.float32)
+            row += _vector(self._version, token, self._dimension)
         return row
+
+
+@cache
+def _vector(version: str, token: str, dimension: int) -> "Vectors":
+    seed = int.from_bytes(hashlib.sha256(f"{version}{token}".encode()).digest()[:8], "big")
+    return np.random.default_rng(seed).standard_normal(dimension).astype(np.float32)
 
 
 class FailableEmbedder(HashingEmbedder):

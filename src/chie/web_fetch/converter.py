@@ -11,6 +11,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 from chie.errors import ServiceError
 
 MAX_CONVERSIONS = 2  # at the same time
+MAX_MEMORY_BYTES = 1 << 30  # of each
 MODULE = "chie.web_fetch.markdown"
 
 
@@ -27,6 +28,7 @@ class Converter:
                 "-m",
                 MODULE,
                 url,
+                str(MAX_MEMORY_BYTES),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=DEVNULL,

@@ -1,4 +1,4 @@
-"""Converts the main part of an HTML page to Markdown: `python -m chie.web_fetch.markdown URL`, from stdin to stdout."""
+"""Converts the main part of an HTML page on stdin to Markdown: `python -m chie.web_fetch.markdown URL MAX_MEMORY`."""
 
 import re
 import sys
@@ -8,8 +8,6 @@ from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
-
-MAX_MEMORY_BYTES = 1 << 30
 
 NOT_CONTENT = ["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "nav", "footer", "aside"]
 MIN_MAIN_CHARACTERS = 200  # a shorter <main> or <article> is a teaser, and the page as a whole says more
@@ -77,14 +75,14 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def main(url: str) -> None:
+def main(url: str, max_memory: int) -> None:
     with suppress(ImportError, ValueError, OSError):  # not every system has such a limit
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (max_memory, max_memory))
     html = sys.stdin.buffer.read().decode("utf-8")
     sys.stdout.buffer.write(to_markdown(html, url).encode("utf-8", errors="replace"))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]))
