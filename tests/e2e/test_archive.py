@@ -79,12 +79,13 @@ def test_archived_conversation_is_out_of_the_list_and_comes_back(open_screen: Op
 def test_conversation_is_archived_and_deleted_by_keyboard_on_a_narrow_screen(open_screen: OpenScreen) -> None:
     screen = open_screen("/#/archive", viewport={"width": 360, "height": 740})
     page = screen.page
-    ask_over_http(screen.address, "archive me by keyboard")
+    title = f"archive {uuid4()}"
+    ask_over_http(screen.address, title)
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     screen.button("Menu").click()
     drawer = page.get_by_role("dialog")
-    menu = drawer.get_by_role("button", name="Actions for “archive me by keyboard”")
+    menu = drawer.get_by_role("button", name=f"Actions for “{title}”")
     expect(menu).to_be_visible()
     menu.focus()
     page.keyboard.press("Enter")
@@ -97,7 +98,7 @@ def test_conversation_is_archived_and_deleted_by_keyboard_on_a_narrow_screen(ope
     page.keyboard.press("Escape")
     expect(drawer).to_have_count(0)
     assert screen.script("() => document.documentElement.scrollWidth") == 360
-    remove = screen.button("Delete “archive me by keyboard”")
+    remove = screen.button(f"Delete “{title}”")
     remove.focus()
     page.keyboard.press("Enter")
     expect(remove).to_have_count(0)
@@ -108,12 +109,13 @@ def test_conversation_is_archived_and_deleted_by_keyboard_on_a_narrow_screen(ope
 @pytest.mark.req("AG-12")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_in_the_archive(open_screen: OpenScreen, theme: str) -> None:
+    title = f"axe {uuid4()}"  # of its own when the test is repeated, too
     screen = open_screen("/#/archive", color_scheme=theme, bypass_csp=True)
-    ask_over_http(screen.address, f"axe {theme}")
+    ask_over_http(screen.address, title)
     screen.page.reload()
-    expect(row(screen, f"axe {theme}")).to_be_visible()
-    act(screen, f"axe {theme}", "Archive")
-    expect(screen.page.locator(".archive-row").filter(has_text=f"axe {theme}")).to_be_visible()
-    screen.page.get_by_label("Search conversations", exact=True).fill(f"axe {theme}")
-    expect(row(screen, f"axe {theme}")).to_contain_text("Archived")
+    expect(row(screen, title)).to_be_visible()
+    act(screen, title, "Archive")
+    expect(screen.page.locator(".archive-row").filter(has_text=title)).to_be_visible()
+    screen.page.get_by_label("Search conversations", exact=True).fill(title)
+    expect(row(screen, title)).to_contain_text("Archived")
     assert serious_findings(screen) == []

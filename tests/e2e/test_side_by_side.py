@@ -87,6 +87,8 @@ def test_the_next_question_is_asked_of_both_until_that_is_switched_off(open_scre
         screen.ask("もう一度")
         expect(sides(screen)).to_have_count(count)
         expect(sides(screen).locator("article[aria-busy=false]")).to_have_count(count)
+        expect(screen.page).to_have_url(re.compile("#/chat/"))
+        expect(screen.button("Stop")).to_have_count(0)
     screen.page.locator(".second-agent").click()
     screen.page.get_by_role("menuitemcheckbox", name="One agent only").click()
     screen.ask("once more")
