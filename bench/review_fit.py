@@ -5,7 +5,9 @@ set; the groups have many more pairs that differ in one word. The test set is ne
 
 import random
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from chie.knowledge.review.compare import Comparison
 from chie.knowledge.review.text import Text
 
 PENALTY = 0.003  # of large weights
-SINGLE, VARIED = 3.0, 0.5  # how much these pairs count, against one of a group
+SINGLE, VARIED = 10.0, 0.5  # how much these pairs count, against one of a group
 STEPS, RATE = 1_500, 1.0
 STEP = 0.02  # between two thresholds
 
@@ -32,12 +34,11 @@ class Row:
 
 
 def main() -> None:
-    words = Words()
     pick = random.Random(7)
     examples = single(held=True) + drawn(grouped(held=True), random.Random(1))
     examples += [one for group in groups() if group["held"] for one in variations(group, pick)]
-    found = [_row(one, words) for one in examples]
-    rows = [row for row in found if row is not None]
+    with ProcessPoolExecutor() as pool:
+        rows = [row for row in pool.map(_row, examples, chunksize=50) if row is not None]
     total = [sum(one.label == which and _weight(one) == SINGLE for one in examples) for which in (0, 1, 2)]
     for name, (duplicate, contradiction) in fit(rows).items():
         print(f'    "{name}": ({duplicate:.2f}, {contradiction:.2f}),')
@@ -51,8 +52,15 @@ def main() -> None:
     _report(held[alone], np.array([row.label for row in rows])[alone], total)
 
 
-def _row(example: Example, words: Words) -> Row | None:
+@cache
+def _words() -> Words:
+    """One for each process."""
+    return Words()
+
+
+def _row(example: Example) -> Row | None:
     """None for a pair that `judge` would not get as far with."""
+    words = _words()
     cosine = words.likeness(example.a, example.b)
     read = pair_model.compared(example.a, example.b)
     if cosine < verdict.MIN_COSINE or read.neither >= verdict.CERTAIN:

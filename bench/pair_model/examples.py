@@ -11,8 +11,8 @@ from typing import Any
 from bench.review import SETS
 
 LABELS = ("neither", "duplicate", "contradiction")
-HELD_OUT = frozenset({"calibration-2", "calibration-3"})  # batches of single pairs
-DRAWN = (5, 3, 4)  # pairs of each label that a group gives to one round
+HELD_OUT = frozenset({"calibration-4", "calibration-5", "calibration-6", "calibration-7"})  # batches of single pairs
+DRAWN = (3, 5, 6)  # pairs of each label that a group gives to one round
 NEAR, MIN_NEAR, MAX_NEAR = 2_500, 0.35, 0.6  # pairs of notes of different groups, and their cosine
 COMPARED = 2_000  # notes among which near ones are looked for
 

@@ -15,7 +15,7 @@ from chie.knowledge.review import pair_model
 Parameters = dict[str, Any]
 
 WIDTH, LAYERS, HEADS, HIDDEN = 384, 6, 12, 128
-DROPOUT = 0.1
+DROPOUT = 0.1  # in the head only: masks for each layer take a fifth of the time
 DENSE = (
     "attention.self.query",
     "attention.self.key",
@@ -24,6 +24,7 @@ DENSE = (
     "intermediate.dense",
     "output.dense",
 )
+MASKED = -1e4  # the score of padding
 NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 ADDED = ("segments", "matches", "head")  # parameters that the embedder does not have
 
@@ -84,25 +85,30 @@ def forward(p: Parameters, tables: Parameters, batch: Any, *, training: bool) ->
     embedded = tables["tokens"][ids] + tables["positions"][positions] + p["segments"][segments] + p["matches"][matches]
     x = _norm(p, "embeddings.LayerNorm", embedded)
     for layer in range(LAYERS):
-        x = _layer(p, f"encoder.layer.{layer}.", x, mask, training=training)
+        x = _layer(p, f"encoder.layer.{layer}.", x, mask)
     a, b = (_mean(x, mask & (segments == which)) for which in (0, 1))
     features = torch.cat([a + b, (a - b).abs(), a * b * 4, x[:, 0]], 1)
     hidden = torch.tanh(_dense(p, "head.1", functional.dropout(features, DROPOUT, training)))
     return _dense(p, "head.2", functional.dropout(hidden, DROPOUT, training))
 
 
-def _layer(p: Parameters, name: str, x: Any, mask: Any, *, training: bool) -> Any:
+def _layer(p: Parameters, name: str, x: Any, mask: Any) -> Any:
     count, length, _ = x.shape
     query, key, value = (
         _dense(p, f"{name}attention.self.{one}", x).view(count, length, HEADS, -1).transpose(1, 2)
         for one in ("query", "key", "value")
     )
-    seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask[:, None, None, :])
+    seen = _attention(query, key, value, mask[:, None, None, :])
     seen = _dense(p, f"{name}attention.output.dense", seen.transpose(1, 2).reshape(count, length, WIDTH))
-    x = _norm(p, f"{name}attention.output.LayerNorm", x + functional.dropout(seen, DROPOUT, training))
+    x = _norm(p, f"{name}attention.output.LayerNorm", x + seen)
     wide = functional.gelu(_dense(p, f"{name}intermediate.dense", x))
-    inner = functional.dropout(_dense(p, f"{name}output.dense", wide), DROPOUT, training)
-    return _norm(p, f"{name}output.LayerNorm", x + inner)
+    return _norm(p, f"{name}output.LayerNorm", x + _dense(p, f"{name}output.dense", wide))
+
+
+def _attention(query: Any, key: Any, value: Any, mask: Any) -> Any:
+    """By hand: the gradient of torch's own takes a third of the time of a step on a processor."""
+    scores = (query / query.shape[-1] ** 0.5) @ key.transpose(-1, -2)
+    return torch.softmax(scores.masked_fill(~mask, MASKED), -1) @ value
 
 
 def _dense(p: Parameters, name: str, x: Any) -> Any:

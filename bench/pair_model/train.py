@@ -16,7 +16,8 @@ from bench.pair_model.variations import variations
 from chie.knowledge.review import pair_model
 
 BATCH, ROUND = 32, 3_200  # pairs in a step, and about as many in a round
-SINGLE_SHARE, NEAR_SHARE = 0.16, 0.06  # of a round; the others are of groups
+SINGLE_SHARE, NEAR_SHARE = 0.03, 0.02  # of a round; the others are of groups, of which there are far more
+VARIED = 4  # variations that a group gives to one round
 ADDED_RATE = 5  # times the rate, for what starts from nothing
 WARM_UP, LAST = 0.04, 0.02  # share of the time in which the rate rises; what is left of it at the end
 SMOOTHING, DECAY, MAX_GRADIENT = 0.05, 0.01, 1.0
@@ -28,22 +29,25 @@ def main() -> None:
     parser.add_argument("out")
     parser.add_argument("--start", help="parameters to continue from; `shipped` are those of the package")
     parser.add_argument("--minutes", type=float, default=120)
-    parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--rate", type=float, default=1e-4, help="5e-5 is enough for parameters that are trained")
+    parser.add_argument("--keep", type=float, default=0.0, help="the share of the start in the parameters of the end")
     options = parser.parse_args()
     torch.manual_seed(1)
     if options.start == "shipped":
         parameters = network.shipped()
     else:
         parameters = torch.load(options.start) if options.start else network.initial()
-    torch.save(train(parameters, options.rate, options.minutes * 60), options.out)
+    start = {name: value.clone() for name, value in parameters.items()}
+    end = train(parameters, options.rate, options.minutes * 60, fresh=not options.start)
+    torch.save({name: options.keep * start[name] + (1 - options.keep) * end[name] for name in end}, options.out)
 
 
-def train(parameters: network.Parameters, rate: float, seconds: float) -> network.Parameters:
+def train(parameters: network.Parameters, rate: float, seconds: float, *, fresh: bool) -> network.Parameters:
     """The mean of the parameters in the last part of the time, which is better than the last ones."""
     for value in parameters.values():
         value.requires_grad_(True)
     tables, check, rounds, mean = network.fixed(), single(held=True), Rounds(), Mean()
-    optimizer, began, steps = _optimizer(parameters), time.monotonic(), 0
+    optimizer, began, steps = _optimizer(parameters, fresh=fresh), time.monotonic(), 0
     while True:
         losses = []
         for batch, labels in rounds.next():
@@ -53,9 +57,9 @@ def train(parameters: network.Parameters, rate: float, seconds: float) -> networ
                 return mean.parameters
             for group in optimizer.param_groups:
                 group["lr"] = rate * group["times"] * min(1, passed / WARM_UP) * max(LAST, 1 - passed)
-            loss = functional.cross_entropy(
-                network.forward(parameters, tables, batch, training=True), labels, label_smoothing=SMOOTHING
-            )
+            with torch.autocast("cpu", dtype=torch.bfloat16):  # twice as fast where the processor has it
+                odds = network.forward(parameters, tables, batch, training=True)
+            loss = functional.cross_entropy(odds.float(), labels, label_smoothing=SMOOTHING)
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(parameters.values(), MAX_GRADIENT)
@@ -68,10 +72,10 @@ def train(parameters: network.Parameters, rate: float, seconds: float) -> networ
         print(f"{passed:.2f}: loss {sum(losses) / len(losses):.3f}, {right:.3f} of {len(check)} right", flush=True)
 
 
-def _optimizer(parameters: network.Parameters) -> Any:
+def _optimizer(parameters: network.Parameters, *, fresh: bool) -> Any:
     added = [value for name, value in parameters.items() if name.startswith(network.ADDED)]
     known = [value for name, value in parameters.items() if not name.startswith(network.ADDED)]
-    groups = [{"params": known, "times": 1}, {"params": added, "times": ADDED_RATE}]
+    groups = [{"params": known, "times": 1}, {"params": added, "times": ADDED_RATE if fresh else 1}]
     return torch.optim.AdamW(groups, weight_decay=DECAY, fused=True)
 
 
@@ -104,24 +108,21 @@ class Rounds:
             if len(chosen) >= ROUND:
                 break
             self._used[name] += 1
-            chosen += [*drawn(self._groups[name], pick), *variations(groups()[int(name)], pick)]
+            varied = list(variations(groups()[int(name)], pick))
+            chosen += [*drawn(self._groups[name], pick), *pick.sample(varied, VARIED)]
         return batches([pick.choice((one, one.swapped)) for one in chosen], pick)
 
 
 def batches(examples: Sequence[Example], pick: random.Random) -> Iterator[tuple[Any, Any]]:
-    """Pairs of about the same length together, in random order."""
-    order = pick.sample(examples, len(examples))
-    parts: list[list[Example]] = []
-    for start in range(0, len(order), BATCH * 20):
-        some = sorted(order[start : start + BATCH * 20], key=lambda one: len(one.a) + len(one.b))
-        parts += [some[at : at + BATCH] for at in range(0, len(some), BATCH)]
-    pick.shuffle(parts)
-    for part in parts:
-        yield _tensors(part), torch.tensor([one.label for one in part])
+    """Pairs of the same length together, so that little is computed for padding; in random order."""
+    rows = [(pair_model.inputs(*pair_model.tokens(one.a, one.b)), one.label) for one in examples]
+    rows = sorted(pick.sample(rows, len(rows)), key=lambda row: len(row[0][0]))
+    parts = [rows[at : at + BATCH] for at in range(0, len(rows), BATCH)]
+    for part in pick.sample(parts, len(parts)):
+        yield _tensors([row for row, _ in part]), torch.tensor([label for _, label in part])
 
 
-def _tensors(examples: Sequence[Example]) -> Any:
-    rows = [pair_model.inputs(*pair_model.tokens(one.a, one.b)) for one in examples]
+def _tensors(rows: Sequence[tuple[list[int], ...]]) -> Any:
     longest = max(len(row[0]) for row in rows)
     arrays = [torch.tensor([row[at] + [0] * (longest - len(row[at])) for row in rows]) for at in range(4)]
     mask = torch.tensor([[at < len(row[0]) for at in range(longest)] for row in rows])

@@ -21,16 +21,43 @@ pytestmark = pytest.mark.req("MT-3")
         ("It starts at 6:30 PM.", "clock", 18.5),
         ("12 am に始まる", "clock", 0),
         ("closes at 12 pm", "clock", 12),
+        ("starts at two in the morning", "clock", 2),
+        ("Runs at 11 at night.", "clock", 23),
+        ("twelve at night", "clock", 0),
+        ("every day at noon", "clock", 12),
+        ("正午に締め切る", "clock", 12),
+        ("reset at midnight", "clock", 0),
         ("三回まで再試行する", "times", 3),
         ("twice a week", "times", 2),
         ("使用率が8割を超えたら", "share", 80),
+        ("容量の4分の1を使う", "share", 25),
+        ("three quarters of the disk", "share", 75),
+        ("回答者の半数が賛成", "share", 50),
+        ("limited to fifty connections", "connection", 50),
+        ("3千円まで", "yen", 3_000),
+        ("costs $1,200", "usd", 1_200),
+        ("¥5000 per user", "yen", 5_000),
+        ("幅は1.5メートル", "length", 1.5),
+        ("2.4GHz", "frequency", 2.4e9),
     ],
 )
 def test_values_in_words_are_read(text: str, measure: str, value: float) -> None:
     assert [(one.measure, one.value) for one in quantities(text)] == [(measure, (value,))]
 
 
-@pytest.mark.parametrize("text", ["過半数の賛成", "一部の画面", "十分に確認する", "第三者", "the second half"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "過半数の賛成",
+        "一部の画面",
+        "十分に確認する",
+        "第三者",
+        "the second half",
+        "quarterly",
+        "$HOME",
+        "the afternoon",
+    ],
+)
 def test_words_that_only_look_like_values_are_none(text: str) -> None:
     assert quantities(text) == []
 
@@ -40,8 +67,13 @@ def test_words_that_only_look_like_values_are_none(text: str) -> None:
     [
         ("The limit is 90 seconds.", "上限は1分半。", ("The limit is 1分半.", "上限は1分半。")),
         ("Kept for 30 days.", "保存は1か月。", ("Kept for 1か月.", "保存は1か月。")),
+        ("It starts at 2 am.", "at two in the morning", ("It starts at 2 am.", "at 2 am")),
         ("最大2 GBまで", "up to 2048 MB", ("最大2 GBまで", "up to 2 GB")),
         ("It takes 100 s.", "It takes 103 s.", ("It takes 100 s.", "It takes 103 s.")),
+        ("半分まで使える", "up to 50 % of it", ("半分まで使える", "up to 半分 of it")),
+        ("送料は1,500円", "shipping is ¥1500", ("送料は¥1500", "shipping is ¥1500")),
+        ("a cable of 200 cm", "2メートルのケーブル", ("a cable of 2メートル", "2メートルのケーブル")),
+        ("once in 3 months", "1四半期に1回", ("once in 1四半期", "1四半期に1回")),
         ("30 seconds", "30 minutes", ("30 seconds", "30 minutes")),
         ("3 replicas", "3 GB", ("3 replicas", "3 GB")),
     ],

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 _DAY = 86_400.0
 _UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("microsecond", "microseconds", "マイクロ秒"), ("time", 1e-6)),
     **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds", "ミリ秒"), ("time", 0.001)),
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds", "秒", "秒間"), ("time", 1.0)),
     **dict.fromkeys(("min", "mins", "minute", "minutes", "分", "分間"), ("time", 60.0)),
@@ -12,16 +13,32 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("d", "day", "days", "日", "日間", "営業日"), ("time", _DAY)),
     **dict.fromkeys(("week", "weeks", "週", "週間"), ("time", 7 * _DAY)),
     **dict.fromkeys(("month", "months", "か月", "ヶ月", "カ月", "ケ月", "ヵ月", "か月間"), ("time", 30 * _DAY)),
+    **dict.fromkeys(("quarter", "quarters", "四半期"), ("time", 90 * _DAY)),
     **dict.fromkeys(("year", "years", "年", "年間"), ("time", 360 * _DAY)),
     **dict.fromkeys(("b", "byte", "bytes", "バイト"), ("size", 1.0)),
-    **dict.fromkeys(("kb", "kib", "kilobytes", "キロバイト"), ("size", 1e3)),
+    **dict.fromkeys(("kb", "kib", "kilobyte", "kilobytes", "キロバイト"), ("size", 1e3)),
     **dict.fromkeys(("mb", "mib", "megabyte", "megabytes", "メガバイト"), ("size", 1e6)),
     **dict.fromkeys(("gb", "gib", "gigabyte", "gigabytes", "ギガバイト"), ("size", 1e9)),
-    **dict.fromkeys(("tb", "tib", "terabytes", "テラバイト"), ("size", 1e12)),
+    **dict.fromkeys(("tb", "tib", "terabyte", "terabytes", "テラバイト"), ("size", 1e12)),
     **dict.fromkeys(("%", "percent", "パーセント"), ("share", 1.0)),
     "割": ("share", 10.0),
-    **dict.fromkeys(("円", "yen"), ("yen", 1.0)),
-    **dict.fromkeys(("ドル", "dollars", "usd"), ("usd", 1.0)),
+    **dict.fromkeys(("円", "yen", "jpy"), ("yen", 1.0)),
+    **dict.fromkeys(("ドル", "dollar", "dollars", "usd"), ("usd", 1.0)),
+    **dict.fromkeys(("ユーロ", "euro", "euros", "eur"), ("eur", 1.0)),
+    **dict.fromkeys(("mm", "millimetres", "millimeters", "ミリメートル"), ("length", 0.001)),
+    **dict.fromkeys(("cm", "centimetres", "centimeters", "センチ", "センチメートル"), ("length", 0.01)),
+    **dict.fromkeys(("metre", "metres", "meter", "meters", "メートル"), ("length", 1.0)),
+    **dict.fromkeys(("km", "kilometres", "kilometers", "キロメートル"), ("length", 1e3)),
+    **dict.fromkeys(("gram", "grams", "グラム"), ("weight", 0.001)),
+    **dict.fromkeys(("kg", "kilograms", "キログラム"), ("weight", 1.0)),
+    **dict.fromkeys(("ton", "tons", "tonne", "tonnes", "トン"), ("weight", 1e3)),
+    **dict.fromkeys(("hz", "hertz", "ヘルツ"), ("frequency", 1.0)),
+    **dict.fromkeys(("khz", "キロヘルツ"), ("frequency", 1e3)),
+    **dict.fromkeys(("mhz", "メガヘルツ"), ("frequency", 1e6)),
+    **dict.fromkeys(("ghz", "ギガヘルツ"), ("frequency", 1e9)),
+    **dict.fromkeys(("kbps",), ("bandwidth", 1e3)),
+    **dict.fromkeys(("mbps", "メガビット"), ("bandwidth", 1e6)),
+    **dict.fromkeys(("gbps", "ギガビット"), ("bandwidth", 1e9)),
     **dict.fromkeys(("px", "ピクセル"), ("px", 1.0)),
 }
 # Things that are counted, in both languages; anything else is compared by its own word.
@@ -35,10 +52,17 @@ _COUNTED = {
 }  # fmt: skip
 ANY_COUNT = "count"  # without a word for what is counted: 3 つ, 3 個
 _GENERIC = frozenset(("つ", "個", "本", "番", "系", "以上", "以下", "未満", "まで", "程度", "ほど", "段階", "番ポート"))
-_WRITTEN = {
-    word: value
-    for value, words in enumerate("one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve".split("|"), start=1)
-    for word in words.split()
+_HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
+_WRITTEN = {word: value for value, word in enumerate(_HOURS, start=1)} | {
+    "fifteen": 15,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
 }
 _DATE = re.compile(
     r"(?<!\d)(?:\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?|\d{4}\s*年(?!間)(?:\s*\d{1,2}\s*月)?(?:\s*\d{1,2}\s*日)?"
@@ -53,11 +77,23 @@ _CLOCK = re.compile(
     r"|\b(?P<eh>1?\d)\s*(?P<ehalf>[ap]m)\b",
     re.IGNORECASE,
 )
+_SPOKEN_CLOCK = re.compile(
+    rf"\b(?P<hour>1?\d|{'|'.join(_HOURS)})(?:\s+o'clock)?\s+(?:in\s+the\s+(?P<part>morning|afternoon|evening)"
+    r"|at\s+(?P<night>night))\b|\b(?P<noon>noon|midday)\b|正午|\b(?P<midnight>midnight)\b",
+    re.IGNORECASE,
+)
 _HALF = re.compile(
     r"\bhalf\s+an?\s+(?P<unit>minute|hour|day|year)\b|\b(?:one|an?)\s+(?P<one>minute|hour|day|week|year)\s+and\s+a\s+half\b"
     r"|(?<!\d)(?P<whole>\d+)\s*(?P<and_half>秒|分|時間|日|週間|か月|ヶ月|年)半|(?<![\d前後大過])半(?P<half>時間|日|年)",
     re.IGNORECASE,
 )
+_FRACTION = re.compile(
+    r"(?<!\d)(?P<parts>\d+)\s*分の\s*(?P<count>\d+)"
+    r"|\b(?P<written>one|an?|two|three|four)[ -](?P<part>third|quarter|fifth|tenth)s?\s+of\b"
+    r"|(?P<half>半分|(?<!過)半数|\bhalf\s+of\b)",
+    re.IGNORECASE,
+)
+_PARTS = {"third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _TWICE = re.compile(r"\btwice\b", re.IGNORECASE)
 _KANJI = re.compile(
     r"(?<![\u4e00-\u9fff])(?:[二三四五六七八九](?=つ|個|人|本|番目)"
@@ -69,10 +105,11 @@ _RATE = re.compile(
     r"|\b(?:per|each|every|a|an)\s+(?:second|minute|hour|day|week|month|year)\b|毎[秒分時]|[/／](?:s|min|h)\b"
 )
 _ADDRESS = re.compile(r"(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|(?<!\d)\d{1,2}[.)](?=\s)")  # and list numbers
-_SCALES = {"million": 1e6, "thousand": 1e3, "billion": 1e9, "万": 1e4, "億": 1e8}
+_SCALES = {"million": 1e6, "thousand": 1e3, "billion": 1e9, "千": 1e3, "万": 1e4, "億": 1e8}
+_SIGNS = {"¥": "yen", "$": "usd", "€": "eur"}
 _NUMBER = re.compile(
-    r"(?<![A-Za-z_\d.#/=:-])[vV]?(?P<number>\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)*(?:\.x)?)"
-    r"(?P<scale>\s*(?:million|thousand|billion|万|億))?(?P<unit>\s*(?:%|[A-Za-z][a-zA-Z]*(?:\s[a-z]+)?|[\u3041-\u30ff\u4e00-\u9fff]+))?",
+    r"(?<![A-Za-z_\d.#/=:-])(?P<sign>[$¥€])?[vV]?(?P<number>\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)*(?:\.x)?)"
+    r"(?P<scale>\s*(?:million|thousand|billion|千|万|億))?(?P<unit>\s*(?:%|[A-Za-z][a-zA-Z]*(?:\s[a-z]+)?|[\u3041-\u30ff\u4e00-\u9fff]+))?",
 )
 _WORDS = re.compile(rf"\b(?P<number>{'|'.join(_WRITTEN)})\s+(?P<unit>[a-z]+(?:\s[a-z]+)?)\b", re.IGNORECASE)
 _JAPANESE_UNIT = re.compile(
@@ -116,8 +153,12 @@ def quantities(statement: str) -> list[Quantity]:
     text = _blank(_DATE, digits)
     found = [_clock(match) for match in _CLOCK.finditer(text)]
     text = _blank(_CLOCK, text)
+    found += [_spoken_clock(match) for match in _SPOKEN_CLOCK.finditer(text)]
+    text = _blank(_SPOKEN_CLOCK, text)
     found += [_half(match) for match in _HALF.finditer(text)]
-    text = _blank(_ADDRESS, _blank(_RATE, _blank(_HALF, text)))
+    text = _blank(_HALF, text)
+    found += [_fraction(match) for match in _FRACTION.finditer(text) if match["parts"] != "0"]
+    text = _blank(_ADDRESS, _blank(_RATE, _blank(_FRACTION, text)))
     found += [quantity for match in _NUMBER.finditer(text) if (quantity := _number(match))]
     found += [_written(match) for match in _WORDS.finditer(text)]
     found += [Quantity("times", (2.0,), match.group(), *match.span()) for match in _TWICE.finditer(text)]
@@ -151,6 +192,17 @@ def _clock(match: re.Match[str]) -> Quantity:
     return Quantity("clock", (hour % 24 + minute / 60,), match.group().strip(), match.start(), match.end())
 
 
+def _spoken_clock(match: re.Match[str]) -> Quantity:
+    """`two in the morning`, `eleven at night`, `noon`, 正午."""
+    if match["hour"]:
+        hour = _WRITTEN[match["hour"].lower()] if match["hour"].isalpha() else int(match["hour"])
+        morning = (match["part"] or "").lower() == "morning" or (match["night"] and hour % 12 == 0)
+        hour = hour % 12 + (0 if morning else 12)
+    else:
+        hour = 0 if match["midnight"] else 12
+    return Quantity("clock", (float(hour),), match.group(), *match.span())
+
+
 def _half(match: re.Match[str]) -> Quantity:
     """`half an hour`, `an hour and a half`, 1時間半, 半日."""
     whole = int(match["whole"] or (1 if match["one"] else 0))
@@ -159,10 +211,21 @@ def _half(match: re.Match[str]) -> Quantity:
     return Quantity(measure, ((whole + 0.5) * factor,), match.group(), *match.span())
 
 
+def _fraction(match: re.Match[str]) -> Quantity:
+    """半分, 3分の1, `a quarter of`, in percent."""
+    if match["half"]:
+        count, parts = 1, 2
+    elif match["part"]:
+        count, parts = _WRITTEN.get(match["written"].lower(), 1), _PARTS[match["part"].lower()]
+    else:
+        count, parts = int(match["count"]), int(match["parts"])
+    return Quantity("share", (100 * count / parts,), match.group(), *match.span())
+
+
 def _number(match: re.Match[str]) -> Quantity | None:
     digits, unit = match["number"].replace(",", "").removesuffix(".x"), (match["unit"] or "").strip()
     scale = _SCALES.get((match["scale"] or "").strip(), 1.0)
-    measure, factor, word = _measure(unit)
+    measure, factor, word = (_SIGNS[match["sign"]], 1.0, "") if match["sign"] else _measure(unit)
     gap = len(match["unit"] or "") - len(unit) if word else 0
     start, end = match.start(), match.end("scale" if match["scale"] else "number") + gap + len(word)
     text = match.string[start:end].strip()

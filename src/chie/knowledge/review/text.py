@@ -47,26 +47,60 @@ class Statement:
 
 
 class Text:
-    """A note as the comparison sees it: its title, unless that is how its text begins, and its statements."""
+    """A note as the comparison sees it: its title, unless that is how its text begins, and its statements. What it says
+    is parsed on first use: most pairs are about different things, which the pair model sees in the bare text."""
 
     def __init__(self, title: str, content: str) -> None:
-        parts = statements(content)
-        title_counts = bool(title) and not content.lstrip("# ").startswith(title.rstrip("…."))
-        if title_counts:
-            parts = [title, *parts]
-        self.text = "\n".join([title, content] if title_counts else [content])
-        self.statements = list(map(Statement, parts))
-        self.words = [word for statement in self.statements for word in statement.words]
-        self.subject = _subject(self.statements[0]) if self.statements else []
-        self.scopes = scopes.scopes(content)
-        self.quantities = [quantity for one in self.statements for quantity in one.quantities]
-        self.asserted = [quantity for one in self.statements for quantity in one.asserted]
-        self.dates = {date for part in parts for date in dates(part)}
-        self.clauses = [clause for part in parts for clause in _clauses(part)]
+        named = bool(title) and not content.lstrip("# ").startswith(title.rstrip("…."))
+        self._title = [title] if named else []
+        self._content = content
+        self.text = "\n".join([*self._title, content])
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        return [Statement(part) for part in (*self._title, *statements(self._content))]
+
+    @cached_property
+    def words(self) -> list[Word]:
+        return [word for statement in self.statements for word in statement.words]
+
+    @cached_property
+    def subject(self) -> list[Word]:
+        return _subject(self.statements[0]) if self.statements else []
+
+    @cached_property
+    def scopes(self) -> list[frozenset[str]]:
+        return scopes.scopes(self._content)
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        return [quantity for one in self.statements for quantity in one.quantities]
+
+    @cached_property
+    def asserted(self) -> list[Quantity]:
+        return [quantity for one in self.statements for quantity in one.asserted]
+
+    @cached_property
+    def dates(self) -> set[str]:
+        return {date for one in self.statements for date in dates(one.text)}
+
+    @cached_property
+    def clauses(self) -> list[Statement]:
+        return [clause for one in self.statements for clause in _clauses(one.text)]
+
+    @cached_property
+    def parts(self) -> list[Statement]:
+        """Clauses with a value that are not statements by themselves."""
         whole = {statement.text for statement in self.statements}
-        self.parts = [one for one in self.clauses if one.quantities and one.words and one.text not in whole]
-        self.conditions = [clause for statement in self.statements for clause in statement.conditions]
-        self.assertions = [clause for clause in self.clauses if not polarity.is_condition(clause.text)]
+        return [one for one in self.clauses if one.quantities and one.words and one.text not in whole]
+
+    @cached_property
+    def conditions(self) -> list[Statement]:
+        return [clause for statement in self.statements for clause in statement.conditions]
+
+    @cached_property
+    def assertions(self) -> list[Statement]:
+        return [clause for clause in self.clauses if not polarity.is_condition(clause.text)]
 
 
 def _clauses(statement: str) -> list[Statement]:

@@ -25,30 +25,30 @@ CERTAIN = 0.92  # notes that the model rates "neither" so highly are not compare
 CONFLICT_WEIGHTS = (2.24, -0.49, -0.21, -3.52, -0.04, 0.24, -4.26, -0.76, -1.75, 2.23, -0.65, 1.22)
 # Of the features in `evidence`: for a duplicate, and for a contradiction.
 WEIGHTS: Weights = {
-    "always": (-3.02, -1.13),
-    "model: duplicate": (0.90, 0.09),
-    "model: contradiction": (0.01, 0.71),
-    "cosine": (4.87, 6.41),
-    "openings": (-0.52, -0.32),
-    "counterpart": (1.12, -1.98),
-    "covered": (0.36, -0.07),
-    "both covered": (-0.59, -0.14),
-    "apart": (-0.34, -1.01),
-    "names": (-0.06, -0.08),
-    "names apart": (-0.15, 0.11),
-    "measured": (0.61, -0.00),
-    "values apart": (-0.65, -0.34),
-    "values agree": (0.22, -0.48),
-    "dates differ": (-0.50, 0.22),
-    "scopes differ": (-0.91, -0.71),
-    "past differs": (0.07, -0.25),
-    "denials differ": (0.15, 0.38),
-    "conflict of values": (-1.00, 0.48),
-    "conflict of names": (0.48, 0.94),
-    "conflict by negation": (-0.88, 0.81),
-    "special": (-0.85, -0.31),
+    "always": (-0.71, -0.61),
+    "model: duplicate": (1.02, 0.18),
+    "model: contradiction": (-0.10, 0.64),
+    "cosine": (1.59, 2.54),
+    "openings": (-1.14, -0.39),
+    "counterpart": (0.32, -1.33),
+    "covered": (0.80, 0.30),
+    "both covered": (0.33, 0.84),
+    "apart": (0.48, 0.88),
+    "names": (0.12, 0.07),
+    "names apart": (-0.22, -0.12),
+    "measured": (0.20, -0.15),
+    "values apart": (0.03, -0.34),
+    "values agree": (0.28, -0.41),
+    "dates differ": (-0.15, 0.34),
+    "scopes differ": (-0.65, -0.26),
+    "past differs": (-0.49, -0.66),
+    "denials differ": (-0.19, 0.09),
+    "conflict of values": (-0.90, 0.66),
+    "conflict of names": (-0.29, 0.58),
+    "conflict by negation": (-0.71, 0.38),
+    "special": (-0.89, -0.61),
 }
-MIN_DUPLICATE, MIN_CONTRADICTION = 0.5, 0.55  # probabilities
+MIN_DUPLICATE, MIN_CONTRADICTION = 0.55, 0.6  # probabilities
 MIN_NAMED = 0.2  # probability of a conflict that is told as the reason
 
 _KINDS = (("number", "version"), ("name",), ("negation",))
