@@ -5,6 +5,8 @@ BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run
 DEV    := $(VENV)/.dev
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# A lock file names all packages. Resolving them again, pip stumbles over versions that were published since.
+LOCKED := $(PIP) --no-deps --require-hashes
 ARGS   ?=
 PREFIX ?= $(HOME)/.local
 PROGRAMS := chie knowledge-gateway mcp-bedrock-kb n8n-mcp-server
@@ -53,6 +55,7 @@ test: $(DEV) $(PAGE) browser  ## run all tests that need no network
 	@$(BIN)/python -m pytest $(ARGS)
 
 check: $(DEV) $(MODULES)  ## check style, types, import contracts and generated docs
+	@$(BIN)/python -m pip check --quiet
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -112,12 +115,12 @@ $(BIN)/python:
 
 # A stamp is newer than its lock file once that lock is installed. The dev lock holds the run lock's versions.
 $(RUN): requirements/run.txt pyproject.toml packages/chie-agent-adk/pyproject.toml | $(BIN)/python
-	@$(PIP) --require-hashes -r requirements/run.txt
+	@$(LOCKED) -r requirements/run.txt
 	@$(PIP) --no-deps --no-build-isolation -e . -e packages/chie-agent-adk
 	@touch $@
 
 $(DEV): requirements/dev.txt $(RUN)
-	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(LOCKED) -r requirements/dev.txt
 	@touch $@
 
 tests/real/node_modules/.installed: tests/real/package-lock.json
@@ -126,15 +129,15 @@ tests/real/node_modules/.installed: tests/real/package-lock.json
 
 $(VENV)/.node: requirements/node.txt | $(BIN)/python
 	@echo "No installed Node can build the page: installing Node from PyPI (once)…"
-	@$(PIP) --require-hashes -r requirements/node.txt
+	@$(LOCKED) -r requirements/node.txt
 	@touch $@
 
 $(VENV)/.fuzz: requirements/fuzz.txt $(DEV)
-	@$(PIP) --require-hashes -r requirements/fuzz.txt
+	@$(LOCKED) -r requirements/fuzz.txt
 	@touch $@
 
 $(VENV)/.mutants: requirements/mutants.txt $(DEV)
-	@$(PIP) --require-hashes -r requirements/mutants.txt
+	@$(LOCKED) -r requirements/mutants.txt
 	@touch $@
 
 $(MODULES): web/package-lock.json $(NODE)
