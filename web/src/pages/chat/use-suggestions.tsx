@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type ReactNode, type RefObject, Suspense, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { type Trigger, triggerAt } from "../../../core/trigger";
 import { api } from "../../api";
 import { chatText } from "../../i18n/chat";
@@ -61,12 +62,13 @@ export function useSuggestions({ area, session, agentId, text, setText }: Props)
     if (!field) return;
     const rest = field.value.slice(start);
     const after = rest.startsWith(replaced) ? rest.slice(replaced.length) : rest;
-    setText(field.value.slice(0, start) + inserted + after);
-    setTrigger(null);
-    requestAnimationFrame(() => {
-      field.focus();
-      field.setSelectionRange(start + inserted.length, start + inserted.length);
+    // At once: in a later frame the caret would jump back behind what has been typed since.
+    flushSync(() => {
+      setText(field.value.slice(0, start) + inserted + after);
+      setTrigger(null);
     });
+    field.focus();
+    field.setSelectionRange(start + inserted.length, start + inserted.length);
   };
   const attach = (resource: Resource) => {
     if (!trigger) return;

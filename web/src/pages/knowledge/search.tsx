@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useText } from "../../i18n/language";
 import { go } from "../../route";
 import { SearchField } from "../../ui/field";
@@ -59,12 +60,13 @@ function FilterField({ text, setText }: { text: string; setText: (text: string) 
   const choose = (suggestion: Suggestion | undefined) => {
     if (!open || caret === null || !suggestion) return;
     const next = completed(text, caret, open, suggestion.value);
-    setText(next.text);
-    setCaret(null);
-    requestAnimationFrame(() => {
-      field.current?.focus();
-      field.current?.setSelectionRange(next.caret, next.caret);
+    // At once: in a later frame the caret would jump back behind what has been typed since.
+    flushSync(() => {
+      setText(next.text);
+      setCaret(null);
     });
+    field.current?.focus();
+    field.current?.setSelectionRange(next.caret, next.caret);
   };
   const move = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
