@@ -28,6 +28,11 @@ def add(screen: Screen, name: str, text: str) -> None:
     assert patient.post(f"{screen.address}/api/prompts", json={"name": name, "text": text}).status_code == 201
 
 
+FOCUS_WHEN_CLOSED = """() => new MutationObserver(() => {
+    if (!document.querySelector("dialog")) window.focused ??= document.activeElement.ariaLabel;
+}).observe(document.body, { childList: true, subtree: true })"""
+
+
 @pytest.mark.req("AG-12")
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_prompt_is_written_shared_changed_and_deleted(open_screen: OpenScreen, language: str) -> None:
@@ -111,8 +116,10 @@ def test_question_is_saved_as_a_prompt(open_screen: OpenScreen, language: str) -
     dialog = screen.page.get_by_role("dialog")
     expect(dialog.get_by_label(t["name"], exact=True)).to_have_value(question)
     expect(dialog.get_by_label(t["text"], exact=True)).to_have_value(question)
+    screen.page.evaluate(FOCUS_WHEN_CLOSED)
     screen.button(t["save"]).click()
     expect(dialog).to_have_count(0)
+    assert screen.page.evaluate("() => window.focused") == t["keep"], "or it would be taken from the field later"
     screen.field.press_sequentially("/Summarise")
     expect(screen.page.get_by_role("option").filter(has_text=question)).to_be_visible()
     screen.field.fill("")

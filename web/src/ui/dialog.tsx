@@ -1,5 +1,5 @@
 import "./dialog.css";
-import { type ReactNode, useEffect, useEffectEvent, useId, useRef } from "react";
+import { type ReactNode, useEffectEvent, useId, useLayoutEffect, useRef } from "react";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
 import { IconButton } from "./button";
@@ -25,7 +25,8 @@ export function Modal({
   const element = useRef<HTMLDialogElement>(null);
   const pressed = useRef(false);
   const closed = useEffectEvent(onClose);
-  useEffect(() => {
+  // A layout effect restores the focus before the dialog is gone. Later it would take the focus from whatever has it by then.
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (!dialog) return;
     const before = opener();
