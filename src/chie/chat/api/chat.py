@@ -155,5 +155,5 @@ def _event_stream(chat: Chat, message_id: str, session_id: str, after: int) -> E
         open_streams=chat.metrics.open_streams,
         session_id=session_id,
         message_id=message_id,
-        revoked=partial(chat.runs.stop, message_id),
+        revoked=partial(chat.runs.begin_stop, message_id),
     )

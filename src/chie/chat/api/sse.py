@@ -1,7 +1,7 @@
 """Encodes events as Server-Sent Events, numbered so that a client can resume."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from json import JSONEncoder
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ HEARTBEAT_COMMENT = b": still here\n\n"
 MEDIA_TYPE = "text/event-stream"
 HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
-Revoked = Callable[[], Awaitable[Any]]
+Revoked = Callable[[], "asyncio.Task[Any]"]
 
 _json = JSONEncoder(ensure_ascii=False).encode
 
@@ -64,7 +64,7 @@ class EventStream(StreamingResponse):
     def __init__(
         self, reader: EventReader, *, open_streams: Gauge, session_id: str, message_id: str, revoked: Revoked
     ) -> None:
-        """`revoked` is called if the user's token is revoked before the answer ends; the last events say so."""
+        """`revoked` begins to stop the answer if the user's token is revoked before it ends; the last events say so."""
         self._reader = reader
         self._open_streams = open_streams
         self._revoked = revoked
@@ -79,7 +79,7 @@ class EventStream(StreamingResponse):
     async def stream_response(self, send: Send) -> None:
         with self._open_streams.track_inprogress(), self._reader:
             if await ended_by_revocation(self._scope, super().stream_response(send)):
-                stopping = asyncio.ensure_future(self._revoked())
+                stopping = self._revoked()
                 last = Batch(self._reader.position + 1, error_events(AuthenticationError("access.token_revoked")))
                 await send({"type": "http.response.body", "body": encode(last), "more_body": False})
                 await asyncio.wait({stopping})  # the client disconnects now, which cancels this response alone

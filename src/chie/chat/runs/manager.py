@@ -46,6 +46,7 @@ class RunManager:
         self._commands = CommandHandler(queue, notifier, owner, self._runs)
         self._saver = EventSaver(answers, self._commands, self._runs, interval=save_seconds)
         self._background: dict[str, asyncio.Task[None]] = {}
+        self._stops: set[asyncio.Task[Message]] = set()
         self._titles = titles
         self._on_complete: Callable[[Run], None] | None = None
         self._closing = False
@@ -83,6 +84,13 @@ class RunManager:
             await asyncio.wait({run.task}, timeout=STOP_TIMEOUT_SECONDS)
         return await self._answers.get(message_id)
 
+    def begin_stop(self, message_id: str) -> "asyncio.Task[Message]":
+        """As `stop`, for a caller that may be cancelled before the answer has ended."""
+        task = asyncio.create_task(self.stop(message_id), name=f"stop-{message_id}")
+        self._stops.add(task)
+        task.add_done_callback(self._stops.discard)
+        return task
+
     async def decide(self, message_id: str, call_id: str, *, approved: bool) -> None:
         """Approve or deny a tool call that waits for approval."""
         run, answer = await self._find(message_id)
@@ -118,7 +126,7 @@ class RunManager:
         self.interrupt()
         if self._titles:
             await self._titles.close()
-        if tasks := {run.task for run in self._runs.values() if run.task is not None}:
+        if tasks := {*self._stops, *(run.task for run in self._runs.values() if run.task is not None)}:
             await asyncio.wait(tasks, timeout=CLOSE_TIMEOUT_SECONDS)
         remaining = [*tasks, *self._background.values()]
         for task in remaining:

@@ -81,16 +81,19 @@ class Database:
         self._reader: DatabaseThread | None = None
         self._queue: list[QueuedChange] = []
         self._writer: asyncio.Task[None] | None = None
+        self._ends: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Connection]:
         """A snapshot on SQLite; committed rows on PostgreSQL."""
         with translate_errors(self.url):
-            connection = await self._connected()
+            connection = self._open().connect()
+            starting = asyncio.create_task(connection.start())
             try:
+                await asyncio.shield(starting)
                 yield connection
             finally:
-                await asyncio.shield(asyncio.create_task(connection.close()))
+                await asyncio.shield(self._ending(connection, starting))
 
     async def query(self, read: Transaction[T]) -> T:
         """As `read`, for what every answer needs: much cheaper on SQLite. It may wait for nothing but its connection,
@@ -131,6 +134,7 @@ class Database:
         if self._writer is not None:
             with suppress(asyncio.CancelledError):
                 await self._writer
+        await asyncio.gather(*self._ends, return_exceptions=True)
         if self._engine is not None:
             await self._engine.dispose()
             self._engine = None
@@ -187,18 +191,19 @@ class Database:
         async with self._open().begin() as connection:
             return await transaction(connection)
 
-    async def _connected(self) -> AsyncConnection:
-        """A caller that is cancelled waits until it can close the connection: the driver would leave it open."""
-        connection = self._open().connect()
-        starting = asyncio.create_task(connection.start())
-        try:
-            await asyncio.shield(starting)
-        except asyncio.CancelledError:
+    def _ending(self, connection: AsyncConnection, starting: "asyncio.Task[AsyncConnection]") -> "asyncio.Task[None]":
+        """A task of its own: a reader may be cancelled again and again, also while its connection is opened or closed,
+        and the driver would leave it open."""
+
+        async def end() -> None:
             await asyncio.wait({starting})
-            if starting.exception() is None:
+            if not starting.cancelled() and starting.exception() is None:
                 await connection.close()
-            raise
-        return connection
+
+        task = asyncio.create_task(end(), name="database-reader-end")
+        self._ends.add(task)
+        task.add_done_callback(self._ends.discard)
+        return task
 
     def _open(self) -> AsyncEngine:
         if self._engine is None:
