@@ -11,6 +11,27 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+TESTS = Path(__file__).parent
+SLOW = (
+    "chat/api/test_openapi.py",
+    "docs/test_commands.py",
+    "app/test_openapi.py",
+    "security/test_hidden_notes.py",
+    "chat/runs",
+    "security",
+    "e2e",
+)
+"""Files and folders that take long, the longest first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A process takes whole files in this order; one that got a long file last would work alone for minutes."""
+    items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    return next((at for at, name in enumerate(SLOW) if item.path.is_relative_to(TESTS / name)), len(SLOW))
+
 
 def _is_local(host: object) -> bool:
     if host in ("localhost", "", None):
