@@ -15,6 +15,7 @@ from chie.chat.agents.context_window import ContextWindow
 from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.profile import Profile
 from chie.chat.models.context_length import context_lengths
+from chie.chat.models.errors import ContextError
 from chie.chat.models.messages import UserMessage
 from chie.chat.models.openai import OpenAIModel
 from chie.chat.models.openai_endpoint import OpenAIEndpoint
@@ -124,3 +125,11 @@ async def test_settings_come_first(profile: Profile, context: int | None) -> Non
     async with Toolbox([]) as toolbox:
         agent = build_openai(profile, AgentDependencies(settings, toolbox, []))
     assert agent._model.context == context
+
+
+@pytest.mark.req("AG-6")
+def test_errors_name_a_model_and_not_the_path_of_its_file() -> None:
+    path = "/home/ops/big-00001-of-00003.gguf"
+    error = ContextError("models.message_too_long", limit=8, model=path, tokens=9, context=8)
+    assert error.reason.params["model"] == "big"
+    assert "/home" not in str(error)
