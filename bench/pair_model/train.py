@@ -3,7 +3,7 @@
 import argparse
 import random
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,6 +18,7 @@ from chie.knowledge.review import pair_model
 BATCH, ROUND = 32, 3_200  # pairs in a step, and about as many in a round
 SINGLE_SHARE, NEAR_SHARE = 0.03, 0.02  # of a round; the others are of groups, of which there are far more
 VARIED = 4  # variations that a group gives to one round
+RECENT, LESS = 800, 0.5  # the last groups are about what the model got wrong; each use of them counts only so much
 ADDED_RATE = 5  # times the rate, for what starts from nothing
 WARM_UP, LAST = 0.04, 0.02  # share of the time in which the rate rises; what is left of it at the end
 SMOOTHING, DECAY, MAX_GRADIENT = 0.05, 0.01, 1.0
@@ -98,7 +99,7 @@ class Rounds:
     def __init__(self) -> None:
         self._pick = random.Random(1)
         self._alone, self._near, self._groups = single(held=False), near(held=False), by_group(held=False)
-        self._used: Counter[str] = Counter()
+        self._used: dict[str, float] = defaultdict(float)
 
     def next(self) -> Iterator[tuple[Any, Any]]:
         pick = self._pick
@@ -107,7 +108,7 @@ class Rounds:
         for name in sorted(self._groups, key=lambda name: (self._used[name], pick.random())):
             if len(chosen) >= ROUND:
                 break
-            self._used[name] += 1
+            self._used[name] += LESS if int(name) >= len(groups()) - RECENT else 1
             varied = list(variations(groups()[int(name)], pick))
             chosen += [*drawn(self._groups[name], pick), *pick.sample(varied, VARIED)]
         return batches([pick.choice((one, one.swapped)) for one in chosen], pick)

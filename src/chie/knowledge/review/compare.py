@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from chie.knowledge.review import polarity, scopes
+from chie.knowledge.review import dates, polarity, scopes
 from chie.knowledge.review.quantities import Quantity, comparable
 from chie.knowledge.review.text import Statement, Text
 from chie.knowledge.review.words import Word
@@ -61,6 +61,7 @@ class Features:
     values_apart: bool
     values_agree: bool
     dates_differ: bool
+    periods_differ: bool
     scopes_differ: bool
     past_differs: bool
     denials_differ: bool
@@ -100,7 +101,8 @@ class Comparison:
             names_apart=bool(self._unknown_names(a.words, b) and self._unknown_names(b.words, a)),
             values_apart=_has_unknown(a, b) and _has_unknown(b, a),
             values_agree=_agree(a.quantities, b.quantities) and _agree(b.quantities, a.quantities),
-            dates_differ=bool(a.dates and b.dates and not a.dates & b.dates),
+            dates_differ=dates.differ(a.dates, b.dates) and _days(a) and _days(b),
+            periods_differ=dates.differ(a.dates, b.dates) and not (_days(a) and _days(b)),
             scopes_differ=scopes.differ(a.scopes, b.scopes) or self._conditions_differ(a.conditions, b.conditions),
             past_differs=any(one.past for one in a.statements) != any(one.past for one in b.statements),
             denials_differ=any(one.denies for one in a.clauses) != any(one.denies for one in b.clauses),
@@ -205,7 +207,7 @@ class Comparison:
             or one.exception
             or other.exception
             or self._scopes_differ(one, other, (here, there) if difference == "name" else ("", ""))
-            or bool(self._a.dates and self._b.dates and not self._a.dates & self._b.dates)
+            or dates.differ(self._a.dates, self._b.dates)
             or self._conditions_differ(one.conditions, other.conditions),
         )
 
@@ -271,6 +273,10 @@ class Comparison:
             likeness = self._likeness(*pair)
             self._found[pair] = max(likeness, PART_OF_WORD) if _contains(a.key, b.key) else likeness
         return self._found[pair]
+
+
+def _days(note: Text) -> bool:
+    return any(date.has_day for date in note.dates)
 
 
 def _opposed(a: Statement, b: Statement) -> bool:

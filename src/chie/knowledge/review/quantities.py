@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from chie.knowledge.review import dates
+
 _DAY = 86_400.0
 _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("microsecond", "microseconds", "マイクロ秒"), ("time", 1e-6)),
@@ -64,19 +66,14 @@ _WRITTEN = {word: value for value, word in enumerate(_HOURS, start=1)} | {
     "eighty": 80,
     "ninety": 90,
 }
-_DATE = re.compile(
-    r"(?<!\d)(?:\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?|\d{4}\s*年(?!間)(?:\s*\d{1,2}\s*月)?(?:\s*\d{1,2}\s*日)?"
-    r"|\d{1,2}\s*月(?!間)(?:\s*\d{1,2}\s*日)?|毎月\s*\d{1,2}\s*日)"
-    r"|\b(?:in|since|until|of)\s+(?:199|20[0-3])\d\b(?!\s*(?:%|[mkg]?b\b|m?s\b|[a-z]+s\b))"
-    r"|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b"
-    r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\s+\d{1,2}\b"
-)
 _CLOCK = re.compile(
     r"(?<![\d:])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)(?:\s*(?P<half>[ap]m)\b)?"
-    r"|(?<!\d)(?:(?P<jhalf>午前|午後)\s*)?(?P<jh>[01]?\d|2[0-4])\s*時(?!間)(?:\s*(?P<jm>[0-5]?\d)\s*分|(?P<jm_half>半))?"
+    r"|(?<!\d)(?:(?P<jhalf>午前|午後|早朝|朝|昼の?|夕方|夜中の?|夜の?|深夜)\s*)?(?P<jh>[01]?\d|2[0-4])\s*時(?!間)(?:\s*(?P<jm>[0-5]?\d)\s*分|(?P<jm_half>半))?"
     r"|\b(?P<eh>1?\d)\s*(?P<ehalf>[ap]m)\b",
     re.IGNORECASE,
 )
+_HALVES = {"午前": "am", "午後": "pm", "早朝": "am", "朝": "am", "昼": "pm", "夕方": "pm"}
+_HALVES |= dict.fromkeys(("夜中", "夜", "深夜"), "night")
 _SPOKEN_CLOCK = re.compile(
     rf"\b(?P<hour>1?\d|{'|'.join(_HOURS)})(?:\s+o'clock)?\s+(?:in\s+the\s+(?P<part>morning|afternoon|evening)"
     r"|at\s+(?P<night>night))\b|\b(?P<noon>noon|midday)\b|正午|\b(?P<midnight>midnight)\b",
@@ -150,7 +147,7 @@ _DIMENSIONS = {dimension for dimension, _ in _UNITS.values()}
 def quantities(statement: str) -> list[Quantity]:
     """In the order of the statement. Dates, list numbers and digits inside names are none."""
     digits = _KANJI.sub(lambda match: match.group().translate(_KANJI_DIGITS), statement)
-    text = _blank(_DATE, digits)
+    text = _blank(dates.PATTERN, digits)
     found = [_clock(match) for match in _CLOCK.finditer(text)]
     text = _blank(_CLOCK, text)
     found += [_spoken_clock(match) for match in _SPOKEN_CLOCK.finditer(text)]
@@ -163,10 +160,6 @@ def quantities(statement: str) -> list[Quantity]:
     found += [_written(match) for match in _WORDS.finditer(text)]
     found += [Quantity("times", (2.0,), match.group(), *match.span()) for match in _TWICE.finditer(text)]
     return sorted(found, key=lambda quantity: quantity.start)
-
-
-def dates(statement: str) -> set[str]:
-    return {re.sub(r"\s", "", match.group()) for match in _DATE.finditer(statement)}
 
 
 def comparable(a: Quantity, b: Quantity) -> float:
@@ -185,9 +178,9 @@ def _blank(pattern: re.Pattern[str], text: str) -> str:
 
 def _clock(match: re.Match[str]) -> Quantity:
     hour = int(match["h"] or match["jh"] or match["eh"])
-    half = (match["half"] or match["ehalf"] or "").lower() or {"午前": "am", "午後": "pm"}.get(match["jhalf"], "")
+    half = (match["half"] or match["ehalf"] or "").lower() or _HALVES.get((match["jhalf"] or "").removesuffix("の"), "")
     if half and hour <= 12:
-        hour = hour % 12 + (12 if half == "pm" else 0)
+        hour = hour % 12 + (12 if half == "pm" or (half == "night" and 5 < hour < 12) else 0)
     minute = 30 if match["jm_half"] else int(match["m"] or match["jm"] or 0)
     return Quantity("clock", (hour % 24 + minute / 60,), match.group().strip(), match.start(), match.end())
 

@@ -3,7 +3,8 @@
 from functools import cached_property
 
 from chie.knowledge.review import polarity, scopes
-from chie.knowledge.review.quantities import Quantity, dates, quantities
+from chie.knowledge.review.dates import Date, dates
+from chie.knowledge.review.quantities import Quantity, quantities
 from chie.knowledge.review.statements import clauses, statements, topic_end
 from chie.knowledge.review.words import Word, words
 
@@ -81,8 +82,8 @@ class Text:
         return [quantity for one in self.statements for quantity in one.asserted]
 
     @cached_property
-    def dates(self) -> set[str]:
-        return {date for one in self.statements for date in dates(one.text)}
+    def dates(self) -> list[Date]:
+        return [date for one in self.statements for date in dates(one.text)]
 
     @cached_property
     def clauses(self) -> list[Statement]:
