@@ -21,6 +21,7 @@ from chie.chat.toolbox.transport import BuiltIn, create_transport
 from chie.messages.catalogue import Message
 
 ROOT = Path(__file__).parents[3]
+Children = Callable[[], set[int]]
 
 
 def peer(era: str) -> ServerSpec:
@@ -161,14 +162,14 @@ async def test_server_that_announces_a_protocol_but_violates_it_is_used_with_the
         assert not (await toolbox.call_tool("first", {})).is_error
 
 
-async def test_silent_program_ends_with_the_toolbox() -> None:
+async def test_silent_program_ends_with_the_toolbox(children: Children) -> None:
     spec = ServerSpec(command=sys.executable, args=("-c", "import time; time.sleep(600)"))
     link = Connection("silent", create_transport(spec))
     async with Toolbox([link]) as toolbox:
         link.start()
         await until(lambda: bool(children()))
         assert [state.state for state in toolbox.states()] == ["connecting"]
-    assert children() == []
+    assert children() == set()
 
 
 async def test_no_process_is_left_when_the_toolbox_closes(era: str) -> None:
@@ -187,7 +188,7 @@ def is_alive(pid: int) -> bool:
 
 
 @pytest.mark.req("CH-7")
-async def test_published_time_server_works_and_is_reconnected() -> None:
+async def test_published_time_server_works_and_is_reconnected(children: Children) -> None:
     spec = ServerSpec(command=sys.executable, args=("-m", "mcp_server_time"))
     async with opened(("time", spec)) as toolbox:
         outcome = await toolbox.call_tool("get_current_time", {"timezone": "Asia/Tokyo"})
@@ -202,8 +203,15 @@ def _conversion() -> dict[str, str]:
     return {"source_timezone": "UTC", "time": "09:00", "target_timezone": "Asia/Tokyo"}
 
 
-def children() -> list[int]:
-    return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+def processes() -> set[int]:
+    return {int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()}
+
+
+@pytest.fixture
+def children() -> Children:
+    """Those started since. Earlier tests in this process may have left an app for later ones."""
+    before = processes()
+    return lambda: processes() - before
 
 
 async def test_missing_program_is_reported() -> None:
