@@ -29,8 +29,8 @@ from bench.table import table
 
 TOKENS, PAUSE = 100, 20
 STREAMS = (1, 16, 64)
-TURNS, LONG_TURNS = 20, 8
-LONG_TOKENS, SHORT_PAUSE = 200, 5
+TURNS, LONG_TURNS = 20, 3
+LONG_TOKENS, SHORT_PAUSE = 700, 5
 TITLE_SECONDS = 2  # after the last answer; titles wait for answers
 NEW_TOKENS = 20
 SHORT_LOADS = 10
@@ -93,28 +93,31 @@ async def load(server: Server, streams: int, tokens: int = TOKENS) -> Load:
 
 
 async def turns(server: Server, count: int, tokens: int = 1, pause: int = 0) -> float:
-    """CPU milliseconds of a turn, in sequence, with what follows its answer: a model is asked for a title."""
+    """CPU milliseconds of a turn, in sequence. What a session's first answer leads to, such as a title, comes after the
+    last of them, since it waits for answers."""
+    await asyncio.sleep(TITLE_SECONDS)
     before = server.cpu
     for _ in range(count):
         await server.ask(tokens, pause)
-    await asyncio.sleep(TITLE_SECONDS)
     return (server.cpu - before) / count * 1_000
 
 
 async def _turns(servers: Sequence[Server], rounds: int) -> list[Figure]:
-    """What a turn costs by itself, and what each token adds to it."""
-    short: dict[str, list[float]] = {server.name: [] for server in servers}
-    long: dict[str, list[float]] = {server.name: [] for server in servers}
+    """What a turn costs with all that it leads to, and what each token adds to it."""
+    whole: dict[str, list[float]] = {server.name: [] for server in servers}
+    further: dict[str, list[float]] = {server.name: [] for server in servers}
     for _ in range(rounds):
         for server in servers:
-            short[server.name].append(await turns(server, TURNS))
-            long[server.name].append(await turns(server, LONG_TURNS, LONG_TOKENS, SHORT_PAUSE))
+            before = server.cpu
+            await turns(server, TURNS)
+            await asyncio.sleep(TITLE_SECONDS)
+            whole[server.name].append((server.cpu - before) / TURNS * 1_000)
+            costs = [await turns(server, LONG_TURNS, tokens, SHORT_PAUSE) for tokens in (TOKENS, LONG_TOKENS)]
+            further[server.name].append((costs[1] - costs[0]) / (LONG_TOKENS - TOKENS) * 1_000)
     figures = []
     for server in servers:
-        turn, more = median(short[server.name]), median(long[server.name])
-        each = (more - turn) / (LONG_TOKENS - 1) * 1_000
-        figures.append(_of(server, "CPU a turn of one token", turn, "ms", TURN_AIM))
-        figures.append(_of(server, "CPU of each further token, 1 stream", each, "µs"))
+        figures.append(_of(server, "CPU a turn of one token", median(whole[server.name]), "ms", TURN_AIM))
+        figures.append(_of(server, "CPU of each further token, 1 stream", median(further[server.name]), "µs"))
     return figures
 
 
