@@ -90,9 +90,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def root_log() -> Iterator[None]:
     """Restore the log, which a command sets up for the whole process."""
     root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
+    chie = logging.getLogger("chie")
+    handlers, level, own_level = root.handlers[:], root.level, chie.level
     yield
     for handler in set(root.handlers) - set(handlers):
         handler.close()
     root.handlers[:] = handlers
+    chie.setLevel(own_level)
     root.setLevel(level)  # the method, not the attribute: it clears the levels that loggers have cached

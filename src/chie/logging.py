@@ -76,8 +76,8 @@ def configure(level: str = "WARNING", file: Path | None = None, *, activity: Pat
     root = logging.getLogger()
     root.handlers[:] = handlers
     root.setLevel(level.upper())
-    if len(handlers) > 1:
-        root.setLevel(min(root.level, logging.INFO))
+    if len(handlers) > 1:  # of the libraries, records that no handler takes are not even made
+        logging.getLogger("chie").setLevel(min(root.level, logging.INFO))
     for name in ("fastmcp", "mcp", "uvicorn", "uvicorn.error", "uvicorn.access"):
         logger = logging.getLogger(name)
         logger.handlers.clear()

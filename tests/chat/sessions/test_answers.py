@@ -110,7 +110,7 @@ async def test_answer_finishes_once_with_its_last_events(owner: Owner) -> None:
     answer, chunks = await owner.answers.events(pending.message_id, 0)
     assert (answer.status, answer.content) == ("complete", "知恵")
     assert [one.items for one in chunks] == [["知"], ["恵"]]
-    assert await owner.answers.finish(final(events=2), chunk(pending, "恵", first=2)) is False
+    assert await owner.answers.finish(final(events=2), chunk(pending, "恵", first=2)) is None
 
 
 async def test_repeated_finish_succeeds_only_with_the_same_outcome(owner: Owner) -> None:

@@ -10,6 +10,8 @@ from chie.chat.metering import ModelRequest, count_request
 from chie.chat.models.base import ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, End, ReasoningDelta, TextDelta
 
+_TEXTS = (TextDelta, ReasoningDelta)
+
 
 async def stream(model: ChatModel, prompt: Prompt) -> AsyncGenerator[Chunk, None]:
     """As `model.stream`. A request that was refused costs nothing; one that broke off, or was stopped, does."""
@@ -20,7 +22,7 @@ async def stream(model: ChatModel, prompt: Prompt) -> AsyncGenerator[Chunk, None
         async with aclosing(model.stream(prompt)) as chunks:
             async for chunk in chunks:
                 started = True
-                if isinstance(chunk, TextDelta | ReasoningDelta):
+                if isinstance(chunk, _TEXTS):
                     texts.append(chunk.text)
                 elif isinstance(chunk, End):
                     reported = chunk.usage

@@ -19,11 +19,11 @@ class Reply:
 
     def add(self, chunk: Chunk) -> Text | ReasoningText | None:
         """The text to show, if the chunk has any."""
+        if isinstance(chunk, TextDelta):  # first and apart from the others, because nearly every chunk is one
+            self._text.append(chunk.text)
+            shown = self._joiner.add(chunk.text)
+            return Text(type="message", content=shown) if shown else None
         match chunk:
-            case TextDelta(text):
-                self._text.append(text)
-                if shown := self._joiner.add(text):
-                    return Text(type="message", content=shown)
             case ReasoningDelta(text):
                 return self._thought(text)
             case Reasoning():

@@ -61,6 +61,8 @@ class ChunkParser:
         self._finish_reason = choice.get("finish_reason") or self._finish_reason
         self.complete = self.complete or self._finish_reason is not None
         delta = choice.get("delta") or choice.get("message") or {}
+        if self._tags.inactive and not self._surrogate and len(delta) == 1 and (plain := _plain(delta)):
+            return (TextDelta(plain),)
         for fragment in delta.get("tool_calls") or ():
             self._calls.add(fragment)
         content = delta.get("content")
@@ -95,6 +97,12 @@ def _usage(usage: dict[str, Any]) -> Usage:
         written=given.get("cache_write_tokens") or 0,
         reasoning=made.get("reasoning_tokens") or uncounted,
     )
+
+
+def _plain(delta: dict[str, Any]) -> str:
+    """The text of a delta that has nothing else, as nearly all have, and that needs no care."""
+    content = delta.get("content")
+    return content if isinstance(content, str) and (content.isascii() or max(content) < "\ud800") else ""
 
 
 def _text(content: Any) -> str:  # noqa: ANN401

@@ -41,6 +41,8 @@ class QueueSender:
 
     def _start(self, run: Run) -> None:
         """The task inherits the user of the run."""
+        if run.saved is None or not run.saved.has_queued:
+            return
         task = asyncio.create_task(self._send_next(run.session_id, run.message_id), name=f"queue-{run.session_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

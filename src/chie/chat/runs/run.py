@@ -4,12 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from chie.chat.agents.base import BaseAgent
 from chie.chat.interaction import Answer
 from chie.chat.sessions.answer_builder import AnswerBuilder
 from chie.chat.sessions.entities import EventChunk, PendingAnswer, StoredEvent
 from chie.errors import ConflictError, NotFoundError
+
+if TYPE_CHECKING:
+    from chie.chat.sessions.answers import SessionState
 
 WINDOW = 4_096  # events kept in memory; a reader that is further behind reads the database
 
@@ -26,6 +30,7 @@ class Run:
         self.task: asyncio.Task[None] | None = None
         self.saving: asyncio.Future[None] | None = None
         self.finishing = False
+        self.saved: "SessionState | None" = None  # once the end is
         self.ended = False
         self.stopped = False
         self.lease_lost = False

@@ -20,7 +20,7 @@ from chie.chat.runs.interaction import RunInteraction
 from chie.chat.runs.retry import retry_storage
 from chie.chat.runs.run import Run
 from chie.chat.sessions.answer_builder import error_events
-from chie.chat.sessions.answers import AnswerStore
+from chie.chat.sessions.answers import AnswerStore, SessionState
 from chie.chat.sessions.entities import Message, Status, StoredEvent
 from chie.chat.usage.recorder import Measured, UsageRecorder, Work
 from chie.errors import ChieError, ServiceError, StorageError
@@ -148,7 +148,7 @@ class Runner:
         final = replace(final, model=model_name(run.agent))
         rest = run.unsaved_with(outcome.last)
 
-        async def save() -> bool:
+        async def save() -> SessionState | None:
             try:
                 return await self._answers.finish(final, rest, measured.record, replace_events=run.save_uncertain)
             except StorageError:
@@ -156,12 +156,12 @@ class Runner:
                 raise
 
         try:
-            saved = await retry_storage(save, run.message_id)
+            run.saved = await retry_storage(save, run.message_id)
         except StorageError as error:
             logger.exception("cannot save the end of message %s [%s]", run.message_id, error.code)
             run.end(error_events(error))
         else:
-            run.end(outcome.last if saved else error_events(ServiceError("chat.lease_lost")))
+            run.end(outcome.last if run.saved else error_events(ServiceError("chat.lease_lost")))
 
 
 def agent_history(messages: list[Message], files: Sequence[list[Attachment]] = ()) -> list[Turn]:

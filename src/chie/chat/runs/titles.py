@@ -34,10 +34,13 @@ class Titles:
         self._slots = asyncio.Semaphore(MAX_AT_ONCE)
 
     def start(self, run: Run, *, is_busy: Callable[[], bool]) -> None:
-        """After an answer; only the first one of a session names it. `is_busy` while others are being generated."""
-        if run.pending.history or not run.answer.content.strip() or not isinstance(run.agent, TitleWriter):
+        """After an answer; only the first one of a session names it, unless it has a name. `is_busy` while others are
+        being generated."""
+        first = first_title(run.pending.question, run.pending.attachments)
+        is_named = run.saved is None or run.saved.title != first
+        if is_named or run.pending.history or not run.answer.content.strip() or not isinstance(run.agent, TitleWriter):
             return
-        task = asyncio.create_task(self._name(run, run.agent, is_busy), name=f"title-{run.session_id}")
+        task = asyncio.create_task(self._name(run, run.agent, first, is_busy), name=f"title-{run.session_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -47,15 +50,13 @@ class Titles:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _name(self, run: Run, agent: TitleWriter, is_busy: Callable[[], bool]) -> None:
-        first = first_title(run.pending.question, run.pending.attachments)
+    async def _name(self, run: Run, agent: TitleWriter, first: str, is_busy: Callable[[], bool]) -> None:
         deadline = monotonic() + MAX_WAIT_SECONDS
         try:
             await asyncio.sleep(STEP_SECONDS)  # the time in which a client asks its next question
             async with self._slots:
                 await _wait_while(is_busy, deadline)
-                if await self._store.is_first(run.session_id, first):
-                    await self._replace(run, agent, first)
+                await self._replace(run, agent, first)
         except (ChieError, TimeoutError) as error:
             logger.info("session %s keeps its first words as its title: %s", run.session_id, error)
         except Exception:

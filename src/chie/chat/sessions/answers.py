@@ -22,6 +22,14 @@ class SaveResult:
     has_commands: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What decides about the next step after an answer, as of the transaction that saved its end."""
+
+    title: str
+    has_queued: bool  # a message waits for this answer
+
+
 class AnswerStore:
     """Writes only answers whose lease `owner` holds, and notifies other processes of each write."""
 
@@ -63,19 +71,24 @@ class AnswerStore:
         usage: UsageRecord | None = None,
         *,
         replace_events: bool = False,
-    ) -> bool:
-        """Save the outcome, the last events and the usage in one transaction; False if the lease was lost. The usage
-        of such an answer, and of a deleted one, is saved all the same."""
+    ) -> SessionState | None:
+        """Save the outcome, the last events and the usage in one transaction; None if the lease was lost. The usage of
+        such an answer, and of a deleted one, is saved all the same.
+
+        A message that is queued at the same time either waits for this transaction, which has locked the session, and
+        finds the answer complete, or is seen here.
+        """
         backend = self._database.url.get_backend_name()
 
-        async def change(connection: Connection) -> bool:
+        async def change(connection: Connection) -> SessionState | None:
             await usage_table.record(connection, usage or UsageRecord(), backend, now())
             await set_unread(connection, rest.message_id, owner=self._owner)
             if await repository.finish(connection, rest.message_id, final, owner=self._owner):
                 await _insert(connection, [rest], replace_events=replace_events)
                 await self._database.notify(connection, [rest.message_id])
-                return True
-            return replace_events and await _is_finished(connection, rest.message_id, final)
+            elif not (replace_events and await _is_finished(connection, rest.message_id, final)):
+                return None
+            return SessionState(*await repository.state_after(connection, rest.message_id))
 
         return await self._database.write(change)
 

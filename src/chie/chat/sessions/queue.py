@@ -74,8 +74,6 @@ class MessageQueue:
 
     async def next_after(self, session_id: str, answer_id: str) -> QueuedMessage | None:
         """The first message that waits for this answer, unless it could not be sent before."""
-        if not await self._database.query(lambda connection: queue_table.any_after(connection, answer_id)):
-            return None
         async with self._database.read() as connection:
             queue = await queue_table.of_session(connection, session_id)
         first = next((one for one in queue if one.parent_id == answer_id), None)

@@ -32,10 +32,6 @@ async def of_session(connection: Connection, session_id: str) -> list[QueuedMess
     return [_queued(row, files.get(row.id, [])) for row in rows]
 
 
-async def any_after(connection: Connection, parent_id: str) -> bool:
-    return (await connection.execute(select(QueuedRow.seq).where(QueuedRow.parent_id == parent_id))).first() is not None
-
-
 async def is_taken(connection: Connection, message_id: str) -> bool:
     """Whether a message or a queued message has this id."""
     known = select(MessageRow.id).where(MessageRow.id == message_id)

@@ -12,7 +12,7 @@ from chie.chat.sessions import attachment_table
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Rows
 from chie.chat.sessions.entities import EventChunk, Message, MessageContent, Session
-from chie.chat.sessions.models import CommandRow, EventsRow, MessageRow, Moment, SessionRow
+from chie.chat.sessions.models import CommandRow, EventsRow, MessageRow, Moment, QueuedRow, SessionRow
 from chie.chat.sessions.session_filter import SessionFilter
 from chie.unicode import fold
 
@@ -23,6 +23,11 @@ _INSERT_SESSION = insert(SessionRow)
 _INSERT_MESSAGES = insert(MessageRow).values(alive_at=func.now())  # the database's clock, which all share
 _INSERT_EVENTS = insert(EventsRow)
 _FINISH = update(MessageRow).where(MessageRow.id == bindparam("message"), MessageRow.owner == bindparam("holder"))
+_STATE = (
+    select(SessionRow.title, exists().where(QueuedRow.parent_id == MessageRow.id).label("has_queued"))
+    .join(MessageRow, MessageRow.session_id == SessionRow.id)
+    .where(MessageRow.id == bindparam("message"))
+)
 _HAS_COMMANDS = exists().where(CommandRow.outcome.is_(None)).label("has_commands")
 
 _SESSION = (
@@ -109,11 +114,6 @@ async def change_session(connection: Connection, session_id: str, **columns: obj
     if "title" in columns:
         columns["folded"] = fold(str(columns["title"]))
     await connection.execute(update(SessionRow).where(SessionRow.id == session_id).values(**columns))
-
-
-async def has_title(connection: Connection, session_id: str, title: str) -> bool:
-    statement = select(SessionRow.id).where(SessionRow.id == session_id, SessionRow.title == title)
-    return (await connection.execute(statement)).first() is not None
 
 
 async def replace_title(connection: Connection, session_id: str, old: str, new: str) -> bool:
@@ -210,6 +210,12 @@ async def finish(connection: Connection, message_id: str, final: MessageContent,
         "alive_at": None,
     }
     return (await connection.execute(_FINISH, values)).rowcount > 0
+
+
+async def state_after(connection: Connection, message_id: str) -> tuple[str, bool]:
+    """The title of the session, and whether messages wait for this answer."""
+    row = (await connection.execute(_STATE, {"message": message_id})).one()
+    return row.title, row.has_queued
 
 
 async def streaming(connection: Connection) -> list[tuple[str, str, timedelta]]:

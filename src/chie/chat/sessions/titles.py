@@ -14,9 +14,6 @@ class TitleStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def is_first(self, session_id: str, first: str) -> bool:
-        return await self._database.query(lambda connection: repository.has_title(connection, session_id, first))
-
     async def replace(self, session_id: str, first: str, title: str | None, usage: UsageRecord) -> bool:
         """With what the title cost, in one transaction. False without a title, or if the session has been renamed or
         deleted in the meantime."""

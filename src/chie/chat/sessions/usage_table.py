@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import cache
 
-from sqlalchemy import ColumnElement, Insert, bindparam, case, delete, exists, func, insert, select
+from sqlalchemy import ColumnElement, Insert, case, delete, func, insert, select
 
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.usage_entry import COUNTS, Scope, StoredLimit, UsageEntry, UsageRecord, UsageSelection, UsageSum
@@ -16,9 +16,13 @@ KEY = ("day", "user_id", "agent_id", "model", "host", "price")
 
 
 # Built once: building a statement costs more than running it.
-_KNOWN = select(exists().where(RecordedUsageRow.id == bindparam("record_id")))
-_MARK = insert(RecordedUsageRow)
 _LIMITS = select(UsageLimitRow.__table__).order_by(UsageLimitRow.scope, UsageLimitRow.user_id)
+
+
+@cache
+def _mark(backend: str) -> Insert:
+    marking: Insert = upsert(backend, RecordedUsageRow).on_conflict_do_nothing()
+    return marking.execution_options(preserve_rowcount=True)
 
 
 @cache
@@ -34,9 +38,9 @@ async def record(connection: Connection, record: UsageRecord, backend: str, mome
     """Add the entries, unless they were added before."""
     if not record.entries:
         return
-    if (await connection.execute(_KNOWN, {"record_id": record.id})).scalar():
+    marked = await connection.execute(_mark(backend), {"id": record.id, "recorded_at": moment})
+    if not marked.rowcount:
         return
-    await connection.execute(_MARK, {"id": record.id, "recorded_at": moment})
     # In one order, so that two processes do not wait for each other.
     await connection.execute(_add(backend), [asdict(entry) for entry in merged(record.entries)])
 
