@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import process
-from bench.chat_load import CHAT, OPENAI, Endpoint, Load, ask, count_kept
+from bench.chat_load import ASSISTANT, CHAT, OPENAI, Endpoint, Load, ask, count_kept
 from bench.figure import Figure
 from bench.startup import EMPTY, EMPTY_NAME
 from bench.startup import measure as start_mcp
@@ -35,6 +35,7 @@ TITLE_SECONDS = 2  # after the last answer; titles wait for answers
 NEW_TOKENS = 20
 SHORT_LOADS = 10
 START_ROUNDS = 3
+ENDPOINTS = {"upstream": OPENAI, "app": ASSISTANT}
 MODEL, RELAY, CHAT_MODULE, CHIE = "the model itself", "bare relay, saves nothing", "chat", "Chie"
 BEFORE = "Chie before"
 PROGRAM = Path(sys.executable).parent / "chie"
@@ -80,7 +81,7 @@ def running(
     try:
         assert child.stdout is not None
         url = next(word for word in child.stdout.readline().split() if word.startswith("http"))
-        yield Server(name, url, child.pid, OPENAI if kind == "upstream" else CHAT)
+        yield Server(name, url, child.pid, ENDPOINTS.get(kind, CHAT))
     finally:
         child.terminate()
         child.wait(timeout=30)

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
@@ -54,6 +54,8 @@ def completion(prompt: str) -> dict[str, Any]:
 
 OPENAI = Endpoint("/v1/chat/completions", completion, b'"content": "')
 CHAT = Endpoint("/api/chat/stream", lambda prompt: {"message": prompt}, b"event: message", b"event: done")
+# By name, because the default agent depends on the version.
+ASSISTANT = replace(CHAT, body=lambda prompt: {"message": prompt, "agent_id": "assistant"})
 
 
 async def ask(url: str, endpoint: Endpoint, tokens: int, pause: int) -> Stream:
