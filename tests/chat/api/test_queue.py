@@ -96,6 +96,18 @@ async def test_two_tabs_and_the_server_send_it_once(both: URL) -> None:
             assert await asked(two, session) == ["first", "second"]
 
 
+async def test_message_queued_while_the_answer_ends_is_sent(chat_on_both: ChatClient) -> None:
+    """Either the end of the answer sees it, or it sees the end."""
+    chat = chat_on_both
+    for _ in range(8):
+        async with asking(chat.client, "first", agent_id="gated") as first:
+            chat.agent(GatedAgent).finish()
+            queued, _ = await asyncio.gather(put(chat, first.session_id, "second", agent_id="echo"), first.rest())
+        assert queued.status_code == 200, queued.text
+        await all_answered(chat, first.session_id, 2)
+        assert await asked(chat, first.session_id) == ["first", "second"]
+
+
 async def test_message_queued_after_the_end_is_sent_at_once(chat_on_both: ChatClient) -> None:
     session, _ = await chat_on_both.ask("one", agent_id="echo")
     queued = await put(chat_on_both, session, "two")
