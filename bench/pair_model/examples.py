@@ -11,7 +11,7 @@ from typing import Any
 from bench.review import SETS
 
 LABELS = ("neither", "duplicate", "contradiction")
-HELD_OUT = frozenset(f"calibration-{number}" for number in range(4, 10))  # batches of single pairs
+HELD_OUT = frozenset(f"calibration-{number}" for number in range(4, 13))  # batches of single pairs
 DRAWN = (3, 5, 6)  # pairs of each label that a group gives to one round
 NEAR, MIN_NEAR, MAX_NEAR = 2_500, 0.35, 0.6  # pairs of notes of different groups, and their cosine
 COMPARED = 2_000  # notes among which near ones are looked for

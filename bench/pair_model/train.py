@@ -16,7 +16,7 @@ from bench.pair_model.variations import variations
 from chie.knowledge.review import pair_model
 
 BATCH, ROUND = 32, 3_200  # pairs in a step, and about as many in a round
-SINGLE_SHARE, NEAR_SHARE = 0.03, 0.02  # of a round; the others are of groups, of which there are far more
+SINGLE_SHARE, NEAR_SHARE = 0.2, 0.02  # of a round; the others are of groups
 VARIED = 4  # variations that a group gives to one round
 RECENT, LESS = 800, 0.5  # the last groups are about what the model got wrong; each use of them counts only so much
 ADDED_RATE = 5  # times the rate, for what starts from nothing

@@ -30,7 +30,7 @@ class Run:
         self.task: asyncio.Task[None] | None = None
         self.saving: asyncio.Future[None] | None = None
         self.finishing = False
-        self.saved: "SessionState | None" = None  # once the end is
+        self.saved: SessionState | None = None  # once the end is
         self.ended = False
         self.stopped = False
         self.lease_lost = False

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from chie.knowledge.review import dates, polarity, scopes
+from chie.knowledge.review import dates, scopes
+from chie.knowledge.review.opposites import opposite
 from chie.knowledge.review.quantities import Quantity, comparable
 from chie.knowledge.review.text import Statement, Text
 from chie.knowledge.review.words import Word
@@ -65,6 +66,7 @@ class Features:
     scopes_differ: bool
     past_differs: bool
     denials_differ: bool
+    opposites: bool
     conflicts: list[Conflict] = field(default_factory=list)
 
 
@@ -106,6 +108,7 @@ class Comparison:
             scopes_differ=scopes.differ(a.scopes, b.scopes) or self._conditions_differ(a.conditions, b.conditions),
             past_differs=any(one.past for one in a.statements) != any(one.past for one in b.statements),
             denials_differ=any(one.denies for one in a.clauses) != any(one.denies for one in b.clauses),
+            opposites=opposite(a.text, b.text),
             conflicts=conflicts,
         )
 
@@ -280,7 +283,7 @@ def _days(note: Text) -> bool:
 
 
 def _opposed(a: Statement, b: Statement) -> bool:
-    return a.denies != b.denies or polarity.opposite(a.text, b.text)
+    return a.denies != b.denies or opposite(a.text, b.text)
 
 
 def _contains(a: str, b: str) -> bool:

@@ -52,33 +52,6 @@ def cue(clause: str) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-# Words that exclude each other without a negation.
-_OPPOSITES = tuple(
-    (re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE))
-    for one, other in (
-        (r"自動|\bautomatic(?:ally)?\b", r"手動|手作業|手で|\bmanual(?:ly)?\b|\bby hand\b"),
-        (r"(?<!非)同期|\bsynchronous(?:ly)?\b", r"非同期|\basynchronous(?:ly)?\b"),
-        (r"(?<!非)公開|\bpublic(?:ly)?\b", r"非公開|\bprivate(?:ly)?\b"),
-        (r"必須|必要|\brequired\b|\bmandatory\b", r"任意|不要|\boptional\b|\bnot needed\b"),
-        (
-            r"許可|できる|てよい|てもよい|\bmay\b|\ballowed\b|\bcan\b",
-            r"禁止|できない|てはいけない|てはならない|\bforbidden\b|\bmust not\b",
-        ),
-        (r"有効|\benabled?\b|\bturned on\b", r"無効|\bdisabled?\b|\bturned off\b"),
-        (r"\bbefore\b|の?前に", r"\bafter\b|の?[後あ]とに|の?後に"),
-    )
-)  # fmt: skip
-
-
-def opposite(a: str, b: str) -> bool:
-    """Whether the clauses use words that exclude each other: automatically and by hand."""
-    return any(_only(one, other, a, b) or _only(one, other, b, a) for one, other in _OPPOSITES)
-
-
-def _only(one: re.Pattern[str], other: re.Pattern[str], a: str, b: str) -> bool:
-    return bool(one.search(a)) and bool(other.search(b)) and not other.search(a) and not one.search(b)
-
-
 # What held once: `used to`, 以前は. Its values contradict nothing.
 PAST = re.compile(
     r"(?<!\bis )(?<!\bare )(?<!\bbe )\bused to\b|\bformer(?:ly)?\b|\buntil\b|\bno longer\b|\bpreviously\b"

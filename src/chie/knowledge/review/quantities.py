@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from chie.knowledge.review import dates
+from chie.knowledge.review import dates, periods
 
 _DAY = 86_400.0
 _UNITS: dict[str, tuple[str, float]] = {
@@ -52,7 +52,9 @@ _COUNTED = {
     "entry": "row", "node": "instance", "server": "instance", "replica": "instance", "machine": "instance",
     "attempt": "times", "char": "character", "retry": "times",
 }  # fmt: skip
+PERIOD = "period"
 ANY_COUNT = "count"  # without a word for what is counted: 3 つ, 3 個
+_LOOSE = {"", ANY_COUNT, "row"}  # 件 counts approvals as well as rows
 _GENERIC = frozenset(("つ", "個", "本", "番", "系", "以上", "以下", "未満", "まで", "程度", "ほど", "段階", "番ポート"))
 _HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
 _WRITTEN = {word: value for value, word in enumerate(_HOURS, start=1)} | {
@@ -106,9 +108,15 @@ _SCALES = {"million": 1e6, "thousand": 1e3, "billion": 1e9, "千": 1e3, "万": 1
 _SIGNS = {"¥": "yen", "$": "usd", "€": "eur"}
 _NUMBER = re.compile(
     r"(?<![A-Za-z_\d.#/=:-])(?P<sign>[$¥€])?[vV]?(?P<number>\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)*(?:\.x)?)"
-    r"(?P<scale>\s*(?:million|thousand|billion|千|万|億))?(?P<unit>\s*(?:%|[A-Za-z][a-zA-Z]*(?:\s[a-z]+)?|[\u3041-\u30ff\u4e00-\u9fff]+))?",
+    r"(?P<scale>\s*(?:million|thousand|billion|千|万|億))?(?=(?P<unit>\s*(?:%|[A-Za-z][a-zA-Z]*(?:\s[a-z]+){0,3}|[\u3041-\u30ff\u4e00-\u9fff]+))?)",
 )
-_WORDS = re.compile(rf"\b(?P<number>{'|'.join(_WRITTEN)})\s+(?P<unit>[a-z]+(?:\s[a-z]+)?)\b", re.IGNORECASE)
+_WORDS = re.compile(  # not of `the last one fails`
+    rf"(?<!\bthe )(?<!\blast )(?<!\bthis )(?<!\bthat )\b(?P<number>{'|'.join(_WRITTEN)})\s+"
+    r"(?=(?P<unit>[a-z]+(?:\s[a-z]+){0,3})\b)",
+    re.IGNORECASE,
+)
+_QUALIFIERS = frozenset("more further additional extra different separate other new single concurrent parallel".split())
+MAX_COUNTED_WORDS = 3
 _JAPANESE_UNIT = re.compile(
     "|".join(
         sorted(
@@ -118,7 +126,7 @@ _JAPANESE_UNIT = re.compile(
 )
 _STOP = frozenset(
     "and or of in on at to for from by with as is are was be the a an it its than then so we if when that this which"
-    " only has have will may can more less until after before every per instead times".split()
+    " only has have will may can more less until after before every per instead times vs about".split()
 )
 
 
@@ -140,8 +148,8 @@ class Quantity:
         return self.value[:shorter] == other.value[:shorter]
 
 
-_TOLERANCE = {"time": 0.04, "size": 0.06}  # months of 30 or 31 days, MB of 1000 or 1024 kB
-_DIMENSIONS = {dimension for dimension, _ in _UNITS.values()}
+_TOLERANCE = {"time": 0.04, PERIOD: 0.04, "size": 0.06}  # months of 30 or 31 days, MB of 1000 or 1024 kB
+_DIMENSIONS = {dimension for dimension, _ in _UNITS.values()} | {PERIOD}
 
 
 def quantities(statement: str) -> list[Quantity]:
@@ -152,6 +160,8 @@ def quantities(statement: str) -> list[Quantity]:
     text = _blank(_CLOCK, text)
     found += [_spoken_clock(match) for match in _SPOKEN_CLOCK.finditer(text)]
     text = _blank(_SPOKEN_CLOCK, text)
+    found += [Quantity(PERIOD, (periods.seconds(it),), it.group(), *it.span()) for it in periods.PATTERN.finditer(text)]
+    text = _blank(periods.PATTERN, text)
     found += [_half(match) for match in _HALF.finditer(text)]
     text = _blank(_HALF, text)
     found += [_fraction(match) for match in _FRACTION.finditer(text) if match["parts"] != "0"]
@@ -166,10 +176,10 @@ def comparable(a: Quantity, b: Quantity) -> float:
     """1 if both measure the same, less if one of them does not say what it counts, 0 if they differ."""
     if a.measure == b.measure:
         return 1.0
-    loose = {a.measure, b.measure}
-    if "" in loose or ANY_COUNT in loose:
-        return 0.5 if not loose & (_DIMENSIONS | {"clock"}) else 0.0
-    return 0.0
+    measures = {a.measure, b.measure}
+    if measures == {"time", PERIOD}:
+        return 0.5
+    return 0.5 if measures & _LOOSE and not measures & (_DIMENSIONS | {"clock"}) else 0.0
 
 
 def _blank(pattern: re.Pattern[str], text: str) -> str:
@@ -233,7 +243,7 @@ def _number(match: re.Match[str]) -> Quantity | None:
 def _written(match: re.Match[str]) -> Quantity:
     measure, factor, word = _measure(match["unit"].lower())
     value = _WRITTEN[match["number"].lower()] * factor
-    end = match.end() if word else match.end("number")
+    end = match.start("unit") + len(word) if word else match.end("number")
     return Quantity(measure, (float(value),), match.string[match.start() : end], match.start(), end)
 
 
@@ -258,11 +268,17 @@ def _measure(unit: str) -> tuple[str, float, str]:
 
 
 def _counted_word(unit: str) -> str:
-    """The word for what is counted among the two that follow the number: `two working days`, `5 waiting messages`."""
-    first, _, second = unit.partition(" ")
-    if first.lower() in _UNITS or first.lower() in _STOP or not second or second in _STOP:
+    """As many of the words after a number as say what is counted: `two working days`, `5 waiting messages`."""
+    words = unit.split(" ")
+    first = words[0]
+    if first.lower() in _UNITS or first.lower() in _STOP - _QUALIFIERS or first.endswith("s"):
         return first
-    return unit if second in _UNITS or (second.endswith("s") and not first.endswith("s")) else first
+    for at, word in enumerate(words[1 : MAX_COUNTED_WORDS + 1], start=1):
+        if word in _STOP:
+            break
+        if word in _UNITS or word.endswith("s"):
+            return " ".join(words[: at + 1])
+    return first
 
 
 def _singular(word: str) -> str:
