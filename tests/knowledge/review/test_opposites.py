@@ -12,7 +12,7 @@ pytestmark = pytest.mark.req("MT-3")
     [
         ("The migration runs automatically.", "マイグレーションは手動で流す。"),
         ("FSDP is slower than ZeRO-3.", "FSDP のほうが速い。"),
-        ("Guests are included in the count.", "ゲストは集計から除外している。"),
+        ("Test users are included in the count.", "テストユーザーは集計から除外している。"),
         ("The export includes archived rows.", "アーカイブ済みの行は対象外。"),
         ("レビューは必須。", "Review is optional."),
         ("After the update the build works.", "更新後はビルドが落ちる。"),

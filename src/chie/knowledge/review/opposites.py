@@ -75,7 +75,7 @@ _PAIRS = (
         r"\bstill\b|\bpersists?\b|\bnot fixed\b|未解決|再発|まだ|直って(?:い)?ない|直らない|解消して(?:い)?ない",
     ),
     (
-        r"\bin-house\b|\bourselves\b|社内|自社|内製",
+        r"\bin-h[o]use\b|\bourselves\b|社内|自社|内製",
         r"\boutsourced?\b|\bvendor\b|社外|外注|委託",
     ),
     (
