@@ -213,9 +213,9 @@ async def finish(connection: Connection, message_id: str, final: MessageContent,
 
 
 async def state_after(connection: Connection, message_id: str) -> tuple[str, bool]:
-    """The title of the session, and whether messages wait for this answer."""
-    row = (await connection.execute(_STATE, {"message": message_id})).one()
-    return row.title, row.has_queued
+    """The title of the session, and whether messages wait for this answer; neither if it was deleted meanwhile."""
+    row = (await connection.execute(_STATE, {"message": message_id})).first()
+    return (row.title, row.has_queued) if row else ("", False)
 
 
 async def streaming(connection: Connection) -> list[tuple[str, str, timedelta]]:

@@ -115,8 +115,6 @@ _WORDS = re.compile(  # not of `the last one fails`
     r"(?=(?P<unit>[a-z]+(?:\s[a-z]+){0,3})\b)",
     re.IGNORECASE,
 )
-_QUALIFIERS = frozenset("more further additional extra different separate other new single concurrent parallel".split())
-MAX_COUNTED_WORDS = 3
 _JAPANESE_UNIT = re.compile(
     "|".join(
         sorted(
@@ -268,12 +266,12 @@ def _measure(unit: str) -> tuple[str, float, str]:
 
 
 def _counted_word(unit: str) -> str:
-    """As many of the words after a number as say what is counted: `two working days`, `5 waiting messages`."""
+    """As many of the words after a number as say what is counted: `two working days`, `5 more waiting messages`."""
     words = unit.split(" ")
     first = words[0]
-    if first.lower() in _UNITS or first.lower() in _STOP - _QUALIFIERS or first.endswith("s"):
+    if first.lower() in _UNITS or (first.lower() in _STOP and first.lower() != "more") or first.endswith("s"):
         return first
-    for at, word in enumerate(words[1 : MAX_COUNTED_WORDS + 1], start=1):
+    for at, word in enumerate(words[1:], start=1):
         if word in _STOP:
             break
         if word in _UNITS or word.endswith("s"):
