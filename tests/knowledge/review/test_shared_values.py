@@ -104,3 +104,15 @@ def test_equal_values_are_spelt_alike_and_others_are_left(a: str, b: str, expect
 def test_the_order_does_not_matter_and_any_text_is_taken(a: str, b: str) -> None:
     first, second = spelt_alike(a, b)
     assert spelt_alike(b, a) == (second, first)
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["{}日ごと", "every {} days", "{}-day intervals", "{}時間半", "{}分の1", "3分の{}", "{} s", "{}件", "v{}", "${}"],
+)
+@pytest.mark.parametrize("digits", [400, 5_000])
+def test_endless_numbers_in_a_note_stop_no_review(form: str, digits: int) -> None:
+    """Python refuses to make a float, or an integer at all, of them."""
+    text = form.format("9" * digits)
+    spelt_alike(text, text)
+    assert all(len(one.value) <= 4 for one in quantities(text))

@@ -21,7 +21,7 @@ _NUMBERS = {word: count for count, word in enumerate("two three four five six se
 _NUMBERS |= {"eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30}
 
 _UNIT = "minute|hour|day|week|month|quarter|year"
-_COUNT = rf"\d+|one|{'|'.join(_NUMBERS)}"
+_COUNT = rf"\d{{1,6}}|one|{'|'.join(_NUMBERS)}"
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _ONCE = r"に?\s*(?:1\s*[回度]|一度)"  # 週1回, 日に一度
 PATTERN = re.compile(
@@ -33,7 +33,7 @@ PATTERN = re.compile(
     r"|(?P<word>\b(?:hourly|daily|nightly|(?:bi)?weekly|fortnightly|monthly|quarterly|yearly|annually)\b"
     r"|毎(?:四半期|[日週月年朝晩夜]|時(?!\s*\d))|隔[日週月年]|[日週月年]次)"
     rf"|(?<!\d)1?(?P<japanese_once>日|週間?|[かヶカ]?月|年){_ONCE}"
-    rf"|(?<![\d.])(?P<japanese_count>\d+)\s*(?P<japanese>分|時間|日|週間?|[かヶカ]月|年)(?:おき|ごと|毎|間隔|{_ONCE})",
+    rf"|(?<![\d.])(?P<japanese_count>\d{{1,6}})\s*(?P<japanese>分|時間|日|週間?|[かヶカ]月|年)(?:おき|ごと|毎|間隔|{_ONCE})",
     re.IGNORECASE,
 )  # fmt: skip
 

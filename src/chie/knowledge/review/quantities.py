@@ -83,11 +83,11 @@ _SPOKEN_CLOCK = re.compile(
 )
 _HALF = re.compile(
     r"\bhalf\s+an?\s+(?P<unit>minute|hour|day|year)\b|\b(?:one|an?)\s+(?P<one>minute|hour|day|week|year)\s+and\s+a\s+half\b"
-    r"|(?<!\d)(?P<whole>\d+)\s*(?P<and_half>秒|分|時間|日|週間|か月|ヶ月|年)半|(?<![\d前後大過])半(?P<half>時間|日|年)",
+    r"|(?<!\d)(?P<whole>\d{1,6})\s*(?P<and_half>秒|分|時間|日|週間|か月|ヶ月|年)半|(?<![\d前後大過])半(?P<half>時間|日|年)",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
-    r"(?<!\d)(?P<parts>\d+)\s*分の\s*(?P<count>\d+)"
+    r"(?<!\d)(?P<parts>\d{1,6})\s*分の\s*(?P<count>\d{1,6})(?!\d)"
     r"|\b(?P<written>one|an?|two|three|four)[ -](?P<part>third|quarter|fifth|tenth)s?\s+of\b"
     r"|(?P<half>半分|(?<!過)半数|\bhalf\s+of\b)",
     re.IGNORECASE,
