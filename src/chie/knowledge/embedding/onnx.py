@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
+from chie.knowledge.embedding.onnx_runtime import open_session
 from chie.knowledge.embedding.wordpiece import WordPiece
 
 if TYPE_CHECKING:
@@ -62,13 +63,9 @@ class OnnxEmbedder(Embedder):
 
 def _load(folder: Path) -> Callable[[str], "Vectors"]:
     import numpy as np
-    import onnxruntime
 
     tokenizer = WordPiece.load(folder / "tokenizer.json")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # saves 7 MB and is not slower for single texts
-    session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+    session = open_session(folder / "model.onnx")
 
     def run(tokens: Sequence[int]) -> "Vectors":
         ids = np.array([tokens], np.int64)

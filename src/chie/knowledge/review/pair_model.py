@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from chie.knowledge.embedding.onnx import DEFAULT_MODEL
+from chie.knowledge.embedding.onnx_runtime import open_session
 from chie.knowledge.embedding.wordpiece import WordPiece
 from chie.knowledge.review.shared_values import spelt_alike
 
@@ -43,13 +44,8 @@ def compared(a: str, b: str) -> Probabilities:
 @cache
 def _load() -> "Callable[[str, str], Probabilities]":
     import numpy as np
-    import onnxruntime
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False
-    options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(DEFAULT_MODEL))
-    session = onnxruntime.InferenceSession(FILE.read_bytes(), options, providers=["CPUExecutionProvider"])
+    session = open_session(FILE, weights_beside=DEFAULT_MODEL)
 
     def run(a: str, b: str) -> Probabilities:
         first, second = sorted(tokens(a, b))
