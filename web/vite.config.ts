@@ -28,7 +28,7 @@ const onlyWoff2 = {
 // which is loaded on demand is a file of its own. Each group takes the modules that its modules import, too.
 const CHUNKS = [
   { name: "initial", tags: ["$initial" as const], priority: 2 },
-  { name: "markdown", test: /[\\/]src[\\/]pages[\\/]chat[\\/]markdown\.tsx$/, priority: 1 },
+  { name: "markdown", test: /[\\/]src[\\/]pages[\\/]chat[\\/]markdown[\\/]markdown\.tsx$/, priority: 1 },
   { name: "setup-card", test: /[\\/]src[\\/]pages[\\/]setup[\\/]card\.tsx$/, priority: 1 },
 ];
 

@@ -2,7 +2,7 @@ import { Suspense, useEffect, useSyncExternalStore } from "react";
 import { SignIn } from "./account/sign-in";
 import { signIn } from "./api";
 import { useText } from "./i18n/language";
-import { shellText } from "./i18n/shell";
+import { shellText } from "./i18n/strings/shell";
 import ChatPage from "./pages/chat";
 import { PAGES } from "./pages/registry";
 import { hrefTo, useRoute } from "./route";

@@ -14,7 +14,7 @@ from chie.chat.settings import ChatSettings
 from chie.servers import load_servers
 from chie.settings import load
 
-TEXTS = Path(__file__).parents[3] / "web" / "src" / "i18n" / "chat.ts"
+TEXTS = Path(__file__).parents[3] / "web" / "src" / "i18n" / "strings" / "chat.ts"
 EXPECTED = ("k-sample-outage-roles", "k-sample-outage-review")
 
 

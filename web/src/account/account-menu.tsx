@@ -1,5 +1,5 @@
-import { accountText } from "../i18n/account";
 import { useText } from "../i18n/language";
+import { accountText } from "../i18n/strings/account";
 import { IconButton } from "../ui/button";
 import { Menu, MenuItem, MenuLabel } from "../ui/menu";
 import { signOut, useMe } from "./account";

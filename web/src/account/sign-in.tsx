@@ -1,7 +1,7 @@
 import "./sign-in.css";
 import { useEffect, useState } from "react";
-import { accountText } from "../i18n/account";
 import { useText } from "../i18n/language";
+import { accountText } from "../i18n/strings/account";
 import { LanguageMenu, ThemeMenu } from "../shell/preferences";
 import { Button } from "../ui/button";
 import { ErrorNotice } from "../ui/feedback";

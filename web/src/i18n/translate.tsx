@@ -2,7 +2,7 @@ import { type ReactNode, useCallback, useSyncExternalStore } from "react";
 import { type Catalogue, inEnglish, type ServerMessage, translate } from "../../core/server-message";
 import { ApiError } from "../api";
 import { language, useLanguage, useText } from "./language";
-import { shellText } from "./shell";
+import { shellText } from "./strings/shell";
 
 /**
  * Server messages in the reader's language. The Japanese catalogue is loaded when the page is first shown in

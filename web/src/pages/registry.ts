@@ -1,5 +1,5 @@
 import type { ComponentType, LazyExoticComponent } from "react";
-import type { shellText } from "../i18n/shell";
+import type { shellText } from "../i18n/strings/shell";
 import type { IconName } from "../ui/icon";
 import { lazyPage } from "../ui/lazy";
 

@@ -3,11 +3,11 @@ import { useSyncExternalStore } from "react";
 import { Observable } from "../../core/observable";
 import { ApiError, api, apiUrl } from "../api";
 import { useText } from "../i18n/language";
-import { sessionsText } from "../i18n/sessions";
-import { chats } from "../pages/chat/client";
+import { sessionsText } from "../i18n/strings/sessions";
 import { go, hrefTo, parseRoute } from "../route";
 import { useToast } from "../ui/toast";
 import { undoQueue } from "../ui/undo-queue";
+import { chats } from "./chats";
 import type { Passage } from "./passage";
 
 export interface Session {

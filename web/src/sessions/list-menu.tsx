@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useText } from "../i18n/language";
-import { sessionsText } from "../i18n/sessions";
+import { sessionsText } from "../i18n/strings/sessions";
 import { go, hrefTo } from "../route";
 import { IconButton } from "../ui/button";
 import { lazyPage } from "../ui/lazy";

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { fold } from "../../core/text-search";
-import { chatText } from "../i18n/chat";
 import { language, useLanguage, useText } from "../i18n/language";
-import { sessionsText } from "../i18n/sessions";
-import { shellText } from "../i18n/shell";
+import { chatText } from "../i18n/strings/chat";
+import { sessionsText } from "../i18n/strings/sessions";
+import { shellText } from "../i18n/strings/shell";
 import { PAGES } from "../pages/registry";
 import { go, hrefTo, parseRoute } from "../route";
 import { theme } from "../theme";

@@ -1,5 +1,5 @@
 import { useText } from "../i18n/language";
-import { sessionsText } from "../i18n/sessions";
+import { sessionsText } from "../i18n/strings/sessions";
 import { hrefTo } from "../route";
 import { Highlighted } from "../ui/highlighted";
 import type { Session } from "./client";

@@ -3,7 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { type DateGroup, dateGroup, monthName } from "../i18n/dates";
 import { useLanguage, useText } from "../i18n/language";
-import { sessionsText } from "../i18n/sessions";
+import { sessionsText } from "../i18n/strings/sessions";
 import { useRoute } from "../route";
 import { ErrorNotice, Skeletons } from "../ui/feedback";
 import { SearchField } from "../ui/field";

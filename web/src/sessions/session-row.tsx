@@ -1,7 +1,7 @@
 import { lazy, memo, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/language";
-import { sessionsText } from "../i18n/sessions";
-import { shellText } from "../i18n/shell";
+import { sessionsText } from "../i18n/strings/sessions";
+import { shellText } from "../i18n/strings/shell";
 import { useErrorText } from "../i18n/translate";
 import { go } from "../route";
 import { Button, IconButton } from "../ui/button";

@@ -1,5 +1,5 @@
 import { LANGUAGES, language, useText } from "../i18n/language";
-import { shellText } from "../i18n/shell";
+import { shellText } from "../i18n/strings/shell";
 import { useStoredSetting } from "../stored-setting";
 import { type Theme, theme } from "../theme";
 import { IconButton } from "../ui/button";

@@ -1,8 +1,8 @@
 import "./shell.css";
 import { lazy, type ReactNode, useEffect, useState } from "react";
-import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
-import { shellText } from "../i18n/shell";
+import { chatText } from "../i18n/strings/chat";
+import { shellText } from "../i18n/strings/shell";
 import { go, hrefTo, useRoute } from "../route";
 import { useRemoved } from "../sessions/client";
 import { Button, IconButton, LinkButton } from "../ui/button";

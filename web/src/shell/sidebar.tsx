@@ -1,8 +1,8 @@
 import { AccountMenu } from "../account/account-menu";
-import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
-import { sessionsText } from "../i18n/sessions";
-import { shellText } from "../i18n/shell";
+import { chatText } from "../i18n/strings/chat";
+import { sessionsText } from "../i18n/strings/sessions";
+import { shellText } from "../i18n/strings/shell";
 import { PAGES } from "../pages/registry";
 import { hrefTo, useRoute } from "../route";
 import { SessionList } from "../sessions/session-list";

@@ -1,5 +1,5 @@
 import { useText } from "../i18n/language";
-import { shellText } from "../i18n/shell";
+import { shellText } from "../i18n/strings/shell";
 import { useToast } from "./toast";
 
 /** Resolves with whether the text was copied; shows a message where it was not. */

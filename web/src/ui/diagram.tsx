@@ -1,8 +1,8 @@
 import "./diagram.css";
 import { useEffect, useRef, useState } from "react";
 import { apiUrl } from "../api";
-import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
+import { chatText } from "../i18n/strings/chat";
 import { useDark } from "./dark";
 
 const RENDER_TIMEOUT_MS = 15_000;

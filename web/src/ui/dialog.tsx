@@ -1,7 +1,7 @@
 import "./dialog.css";
 import { type ReactNode, useEffectEvent, useId, useLayoutEffect, useRef } from "react";
 import { useText } from "../i18n/language";
-import { shellText } from "../i18n/shell";
+import { shellText } from "../i18n/strings/shell";
 import { IconButton } from "./button";
 import { opener } from "./focus";
 

@@ -1,7 +1,7 @@
 import { Component, type ReactNode, useEffect, useState } from "react";
 import { isReachable, reconnected } from "../connectivity";
 import { useText } from "../i18n/language";
-import { shellText } from "../i18n/shell";
+import { shellText } from "../i18n/strings/shell";
 import { Button } from "./button";
 import { Notice } from "./feedback";
 import { ChunkLoadError } from "./lazy";

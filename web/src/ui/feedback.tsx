@@ -1,7 +1,7 @@
 import "./feedback.css";
 import type { ReactNode } from "react";
 import { useText } from "../i18n/language";
-import { shellText } from "../i18n/shell";
+import { shellText } from "../i18n/strings/shell";
 import { ErrorText } from "../i18n/translate";
 import { Button } from "./button";
 import { Icon, type IconName } from "./icon";

@@ -10,7 +10,7 @@ import remarkGfm from "remark-gfm";
 import { markFormulas, remarkFormulas } from "../../core/formulas";
 import { remarkLiteral } from "../../core/remark-literal";
 import { useText } from "../i18n/language";
-import { shellText } from "../i18n/shell";
+import { shellText } from "../i18n/strings/shell";
 import { Formula } from "./formula";
 
 type Plugins = NonNullable<Options["remarkPlugins"]>;

@@ -1,7 +1,7 @@
 import "./toast.css";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from "react";
 import { useText } from "../i18n/language";
-import { shellText } from "../i18n/shell";
+import { shellText } from "../i18n/strings/shell";
 import { Button, IconButton } from "./button";
 
 export const UNDO_MS = 8_000;

@@ -2,15 +2,15 @@ import "./archive.css";
 import { useDeferredValue, useEffect, useState } from "react";
 import { ago, dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { sessionsText } from "../../i18n/sessions";
-import { shellText } from "../../i18n/shell";
+import { archiveText } from "../../i18n/strings/archive";
+import { sessionsText } from "../../i18n/strings/sessions";
+import { shellText } from "../../i18n/strings/shell";
 import { hrefTo } from "../../route";
 import { type Session, useRemoved, useSessionActions, useSessions } from "../../sessions/client";
 import { Button } from "../../ui/button";
 import { Empty, ErrorNotice, Page, Skeletons } from "../../ui/feedback";
 import { SearchField } from "../../ui/field";
 import { useToast } from "../../ui/toast";
-import { archiveText } from "./text";
 
 /** Conversations that are out of the list: open, restore or delete them. */
 export default function ArchivePage() {

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import { waitingTools } from "../../../core/answer";
 import type { Conversation } from "../../../core/chats";
-import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
+import { chatText } from "../../i18n/strings/chat";
 
 /**
  * Announces to screen readers that an answer has started, waits for approval or has ended, for the conversation on the

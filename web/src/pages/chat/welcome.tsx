@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
+import { chatText } from "../../i18n/strings/chat";
 import { hrefTo } from "../../route";
+import { type Agent, agentsQuery } from "../../sessions/chats";
 import { Button, LinkButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { needsModel } from "../setup/setup";
-import { type Agent, agentsQuery } from "./client";
 
 const FirstRunCard = lazy(() => import("../setup/card"));
 

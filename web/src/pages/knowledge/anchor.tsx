@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { ago, dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { anchorText } from "../../i18n/strings/anchors";
 import { ErrorText } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Notice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { useToast } from "../../ui/toast";
-import { anchorText } from "./anchor-text";
 import { inbox } from "./inbox";
 import type { Anchor, AnchorReport, Hit, Note } from "./notes";
 import { useAuthorName } from "./trust";

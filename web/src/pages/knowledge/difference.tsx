@@ -1,6 +1,6 @@
 import { useText } from "../../i18n/language";
+import { memoryText } from "../../i18n/strings/memory";
 import { difference } from "./diff";
-import { memoryText } from "./memory-text";
 import { languageOf } from "./notes";
 
 const TAGS = { same: "span", added: "ins", removed: "del" } as const;

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
 import { drafts } from "../../drafts";
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
 import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
@@ -9,7 +10,6 @@ import { Skeletons } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
 import { DraftForm } from "./note-form";
 import { type Draft, type Note, notes, type Saved } from "./notes";
-import { knowledgeText } from "./text";
 
 /** Edits `note`, or a new one; `onSaved` receives the server's response. */
 export function Editor({

@@ -1,8 +1,8 @@
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
 import { Notice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import type { Flag } from "./notes";
-import { knowledgeText } from "./text";
 
 /** Warns above a note whose text addresses a model, with the reasons. */
 export function FlagNotice({ flags = [] }: { flags?: Flag[] }) {

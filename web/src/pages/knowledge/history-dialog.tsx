@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { historyText } from "../../i18n/strings/history";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Skeletons } from "../../ui/feedback";
@@ -9,7 +10,6 @@ import { useSaving } from "../../ui/form";
 import { useToast } from "../../ui/toast";
 import { Difference } from "./difference";
 import { history, useVersion, useVersions, type Version } from "./history";
-import { historyText } from "./history-text";
 import { NoteMarkdown } from "./markdown";
 import { languageOf, type Note } from "./notes";
 import { useAuthorName } from "./trust";

@@ -2,6 +2,7 @@ import { type DragEvent, useRef, useState } from "react";
 import { messagesIn } from "../../../core/server-message";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
 import { Translated } from "../../i18n/translate";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
@@ -10,7 +11,6 @@ import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import type { Draft, Imported } from "./notes";
 import { isSecret, SecretButtons } from "./secret-warning";
-import { knowledgeText } from "./text";
 
 const MAX_BATCH_FILES = 20;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;

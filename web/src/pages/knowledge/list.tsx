@@ -1,6 +1,7 @@
 import { messageIn } from "../../../core/server-message";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
 import { Translated } from "../../i18n/translate";
 import { Button, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
@@ -14,7 +15,6 @@ import { type HighlightedHit, languageOf, SEARCH_LIMIT, useBrowse, useSearch } f
 import { plainText } from "./plain-text";
 import { SpaceBadge } from "./space-field";
 import { SupersededBadge } from "./supersession";
-import { knowledgeText } from "./text";
 import { MatchedQuestion, TrustBadge, WaitingBadge } from "./trust";
 import { noteHref, type View, viewHref } from "./view-state";
 

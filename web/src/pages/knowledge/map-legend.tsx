@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
 import { coloursOf } from "./map-viewport";
 import { languageOf, type Point } from "./notes";
-import { knowledgeText } from "./text";
 
 /** The colours of the points in view, each a button that shows only the notes with its tag. */
 export function MapLegend({

@@ -1,16 +1,16 @@
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
+import { graphText } from "../../i18n/strings/map";
 import { go } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { graphLayout } from "./graph-layout";
-import { graphText } from "./graph-text";
 import { type Edge, MapCanvas } from "./map-canvas";
 import { MapLegend } from "./map-legend";
 import { MapNames, moveNames } from "./map-names";
 import { colourOf, commonTags, isVisible, START, zoomed } from "./map-viewport";
 import { languageOf, type Point, useGraph, useMap } from "./notes";
-import { knowledgeText } from "./text";
 import { noteHref, type View, viewHref } from "./view-state";
 
 const MAX_LISTED = 200;

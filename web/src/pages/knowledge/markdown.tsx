@@ -4,7 +4,7 @@ import { remarkNoteLinks } from "../../../core/remark-note-links";
 import { hrefTo } from "../../route";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { ExternalLink, MarkdownText, useMarkdown } from "../../ui/markdown";
-import { DiagramCode } from "../chat/diagram-code";
+import { DiagramCode } from "../chat/markdown/diagram-code";
 import { languageOf } from "./notes";
 
 /**

@@ -1,5 +1,7 @@
 import { useDeferredValue, useState } from "react";
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
+import { memoryText } from "../../i18n/strings/memory";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Skeletons } from "../../ui/feedback";
@@ -7,9 +9,7 @@ import { Field, SearchField, TextArea } from "../../ui/field";
 import { Form, useSaving } from "../../ui/form";
 import { mergedText } from "./diff";
 import { inbox, type Proposal } from "./inbox";
-import { memoryText } from "./memory-text";
 import { languageOf, type Note, useNote, useSearch } from "./notes";
-import { knowledgeText } from "./text";
 
 const SHOWN = 6;
 

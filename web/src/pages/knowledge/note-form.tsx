@@ -2,6 +2,8 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useMe } from "../../account/account";
 import { drafts } from "../../drafts";
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
+import { memoryText } from "../../i18n/strings/memory";
 import { Button } from "../../ui/button";
 import { DialogFoot } from "../../ui/dialog";
 import { ErrorNotice } from "../../ui/feedback";
@@ -9,14 +11,12 @@ import { Field, TextArea, TextInput } from "../../ui/field";
 import { Form, useSaving } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { NoteMarkdown } from "./markdown";
-import { memoryText } from "./memory-text";
 import type { Draft } from "./notes";
 import { isSecretFound, SecretWarning } from "./secret-warning";
 import { SpaceField } from "./space-field";
 import { TEAM } from "./spaces";
 import { SuggestQuestions } from "./suggest-questions";
 import { splitTags } from "./suggestions";
-import { knowledgeText } from "./text";
 
 interface Fields {
   title: string;

@@ -1,15 +1,15 @@
 import { useState } from "react";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
+import { memoryText } from "../../i18n/strings/memory";
 import { Button, LinkButton } from "../../ui/button";
 import { Skeletons } from "../../ui/feedback";
 import { Difference } from "./difference";
 import { FlagNotice } from "./flags";
 import type { Proposal } from "./inbox";
 import { NoteMarkdown } from "./markdown";
-import { memoryText } from "./memory-text";
 import { languageOf, useNote } from "./notes";
-import { knowledgeText } from "./text";
 import { Questions, Signatures, useAuthorName } from "./trust";
 import { noteHref, type View, viewHref } from "./view-state";
 

@@ -1,11 +1,11 @@
 import "./knowledge.css";
 import "./note.css";
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
 import { useToast } from "../../ui/toast";
 import { EMPTY, NoteDialog } from "./editor";
 import { notes, useTags } from "./notes";
 import { suggestTags, suggestTitle } from "./suggestions";
-import { knowledgeText } from "./text";
 
 /** "Save to knowledge" for a message: suggests a title and tags, and saves after a review. */
 export default function SaveDialog({ text, onClose }: { text: string; onClose: () => void }) {

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
 import { go } from "../../route";
 import { SearchField } from "../../ui/field";
 import {
@@ -15,7 +16,6 @@ import {
 } from "./filters";
 import { languageOf, useAuthors, useTags } from "./notes";
 import { useSpaces } from "./spaces";
-import { knowledgeText } from "./text";
 import { type View, viewHref } from "./view-state";
 
 const SEARCH_DELAY_MS = 120;

@@ -1,11 +1,11 @@
 import type { ServerMessage } from "../../../core/server-message";
 import { ApiError } from "../../api";
 import { useText } from "../../i18n/language";
+import { knowledgeText } from "../../i18n/strings/knowledge";
 import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Notice } from "../../ui/feedback";
 import type { Draft } from "./notes";
-import { knowledgeText } from "./text";
 
 export function isSecretFound(error: unknown): error is ApiError {
   return error instanceof ApiError && isSecret(error.reason);

@@ -1,9 +1,9 @@
 /** Choosing a space, for a note or for a list, and the badge of a note that is not in the team's. */
 import { useText } from "../../i18n/language";
+import { spacesText } from "../../i18n/strings/spaces";
 import { Field } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { TEAM, useSpaces } from "./spaces";
-import { spacesText } from "./spaces-text";
 
 /** Nothing to choose, no field. */
 export function SpaceField({ value, onChange }: { value: string; onChange: (space: string) => void }) {

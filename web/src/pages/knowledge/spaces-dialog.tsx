@@ -1,13 +1,13 @@
 /** For admins: spaces, and who may read and write in them. */
 import { useState } from "react";
 import { useText } from "../../i18n/language";
+import { spacesText } from "../../i18n/strings/spaces";
 import { Button, IconButton } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice } from "../../ui/feedback";
 import { Field, TextInput } from "../../ui/field";
 import { Form } from "../../ui/form";
 import { type Access, type Space, spaces, TEAM, useSpaces } from "./spaces";
-import { spacesText } from "./spaces-text";
 
 function useWork() {
   const [saving, setSaving] = useState(false);

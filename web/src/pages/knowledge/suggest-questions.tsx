@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
+import { memoryText } from "../../i18n/strings/memory";
 import { Button } from "../../ui/button";
 import { ErrorNotice } from "../../ui/feedback";
-import { memoryText } from "./memory-text";
 
 /** Asks the connected model for questions; the user edits and saves them. */
 export function SuggestQuestions({

@@ -1,15 +1,15 @@
 import { useState } from "react";
 import { useText } from "../../i18n/language";
+import { historyText } from "../../i18n/strings/history";
+import { knowledgeText } from "../../i18n/strings/knowledge";
 import { go } from "../../route";
 import { Dialog } from "../../ui/dialog";
 import { Notice } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
 import { draftOf, NoteDialog } from "./editor";
 import { history } from "./history";
-import { historyText } from "./history-text";
 import { MergeForm, Targets } from "./merge-dialog";
 import { type Hit, languageOf, type Note } from "./notes";
-import { knowledgeText } from "./text";
 import { noteHref, type View } from "./view-state";
 
 /** Links to the notes that replace this one, and to those that it replaces. */

@@ -2,12 +2,12 @@ import { useState } from "react";
 import { useMe } from "../../account/account";
 import { ago, date, dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { historyText } from "../../i18n/strings/history";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Skeletons } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
 import { history, type Trashed, useTrash } from "./history";
-import { historyText } from "./history-text";
 import { languageOf } from "./notes";
 import { useAuthorName } from "./trust";
 

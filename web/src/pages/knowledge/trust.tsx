@@ -2,13 +2,13 @@
 import { useState } from "react";
 import { ago, dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { memoryText } from "../../i18n/strings/memory";
 import { ErrorText } from "../../i18n/translate";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { Notice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { useToast } from "../../ui/toast";
 import { inbox } from "./inbox";
-import { memoryText } from "./memory-text";
 import { type Hit, languageOf, type Note, notes } from "./notes";
 import { noteHref, type View } from "./view-state";
 

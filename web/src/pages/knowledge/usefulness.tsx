@@ -2,13 +2,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
+import { usefulnessText } from "../../i18n/strings/usefulness";
 import { ErrorText } from "../../i18n/translate";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
 import { MenuChoice } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { type Mark, type Note, one, ROOT, type Uses } from "./notes";
-import { usefulnessText } from "./usefulness-text";
 
 const COUNTED = ["shown", "opened", "cited", "recalled", "followed"] as const;
 const MARKS = ["helpful", "wrong"] as const;

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
+import { projectsText } from "../../i18n/strings/projects";
+import { shellText } from "../../i18n/strings/shell";
 import { go, hrefTo } from "../../route";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice } from "../../ui/feedback";
 import { type ProjectDetails, projects } from "./client";
-import { projectsText } from "./text";
 
 /** Asks what becomes of the conversations: keeping them is the default. */
 export function DeleteDialog({ project, onClose }: { project: ProjectDetails; onClose: () => void }) {

@@ -1,13 +1,13 @@
 import { type ChangeEvent, useRef, useState } from "react";
 import { useText } from "../../i18n/language";
+import { projectsText } from "../../i18n/strings/projects";
 import { ErrorText } from "../../i18n/translate";
 import { Button, IconButton } from "../../ui/button";
 import { Notice } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
-import { FileSource } from "../chat/file-source";
-import { FileChip } from "../chat/message-files";
+import { FileSource } from "../chat/attachments/file-source";
+import { FileChip } from "../chat/attachments/message-files";
 import { type ProjectDetails, projectPath, projects } from "./client";
-import { projectsText } from "./text";
 
 /** The files of a project: opened by every member, added and removed by editors. */
 export function Files({ project }: { project: ProjectDetails }) {

@@ -2,7 +2,8 @@ import "./projects.css";
 import { useState } from "react";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
+import { projectsText } from "../../i18n/strings/projects";
+import { shellText } from "../../i18n/strings/shell";
 import { useErrorText } from "../../i18n/translate";
 import { go, hrefTo, useRoute } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
@@ -12,7 +13,6 @@ import { Field, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { type Project, projects, useProjects } from "./client";
 import { ProjectView } from "./project-view";
-import { projectsText } from "./text";
 
 /** `#/projects` lists the projects, `#/projects/<id>` shows one. */
 export default function ProjectsPage() {

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useText } from "../../i18n/language";
+import { projectsText } from "../../i18n/strings/projects";
 import { ErrorText, useErrorText } from "../../i18n/translate";
 import { go, hrefTo } from "../../route";
 import { Button, IconButton } from "../../ui/button";
 import { Field, TextInput } from "../../ui/field";
 import { useToast } from "../../ui/toast";
 import { type ProjectDetails, projects, type Role } from "./client";
-import { projectsText } from "./text";
 
 const ROLES: Role[] = ["viewer", "editor", "owner"];
 

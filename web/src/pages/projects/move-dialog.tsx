@@ -1,16 +1,16 @@
 import "./projects.css";
 import { useState } from "react";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
+import { projectsText } from "../../i18n/strings/projects";
+import { shellText } from "../../i18n/strings/shell";
 import { hrefTo } from "../../route";
+import { chats } from "../../sessions/chats";
 import type { Session } from "../../sessions/client";
 import { Button, LinkButton } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Skeletons } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
-import { chats } from "../chat/client";
 import { projects, useProjects } from "./client";
-import { projectsText } from "./text";
 
 /** Moves a conversation into a project, or out of one. */
 export default function MoveDialog({ session, onClose }: { session: Session; onClose: () => void }) {

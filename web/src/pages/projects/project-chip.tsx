@@ -1,9 +1,9 @@
 import "./projects.css";
 import { useText } from "../../i18n/language";
+import { projectsText } from "../../i18n/strings/projects";
 import { hrefTo } from "../../route";
 import { Icon } from "../../ui/icon";
 import { useProject } from "./client";
-import { projectsText } from "./text";
 
 /** The project of the conversation, above the message field. */
 export default function ProjectChip({ id }: { id: string }) {

@@ -3,7 +3,8 @@ import { useMe } from "../../account/account";
 import { ApiError } from "../../api";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { sessionsText } from "../../i18n/sessions";
+import { projectsText } from "../../i18n/strings/projects";
+import { sessionsText } from "../../i18n/strings/sessions";
 import { ErrorText } from "../../i18n/translate";
 import { hrefTo } from "../../route";
 import { useRemoved, useSessions } from "../../sessions/client";
@@ -17,7 +18,6 @@ import { Files } from "./files";
 import { Members } from "./members";
 import { RenameDialog } from "./rename-dialog";
 import { Settings } from "./settings";
-import { projectsText } from "./text";
 
 /** One project: its conversations, instructions, files and members. */
 export function ProjectView({ id }: { id: string }) {

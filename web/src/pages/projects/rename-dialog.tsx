@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
+import { projectsText } from "../../i18n/strings/projects";
+import { shellText } from "../../i18n/strings/shell";
 import { useErrorText } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { Field, TextInput } from "../../ui/field";
 import { type Project, projects } from "./client";
-import { projectsText } from "./text";
 
 export function RenameDialog({ project, onClose }: { project: Project; onClose: () => void }) {
   const t = useText(projectsText);

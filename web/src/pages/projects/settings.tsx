@@ -3,14 +3,14 @@ import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
 import { useDraft } from "../../drafts";
 import { useText } from "../../i18n/language";
+import { projectsText } from "../../i18n/strings/projects";
 import { useErrorText, useTranslate } from "../../i18n/translate";
+import { agentsQuery } from "../../sessions/chats";
 import { Button } from "../../ui/button";
 import { Field, TextArea } from "../../ui/field";
 import { useToast } from "../../ui/toast";
-import { agentsQuery } from "../chat/client";
 import { useSpaces } from "../knowledge/spaces";
 import { type Change, type ProjectDetails, projects } from "./client";
-import { projectsText } from "./text";
 
 const MAX_INSTRUCTIONS = 20_000;
 

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { variablesIn } from "../../../core/prompt-template";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
+import { promptsText } from "../../i18n/strings/prompts";
+import { shellText } from "../../i18n/strings/shell";
 import { ErrorText } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
@@ -9,7 +10,6 @@ import { Field, TextArea, TextInput } from "../../ui/field";
 import { Form, useSaving } from "../../ui/form";
 import { useToast } from "../../ui/toast";
 import { library, type PromptDraft } from "./saved-prompts";
-import { promptsText } from "./text";
 
 const MAX_NAME = 100;
 const MAX_TEXT = 50_000;

@@ -5,9 +5,10 @@ import { matching } from "../../../core/trigger";
 import { useMe } from "../../account/account";
 import { apiUrl } from "../../api";
 import { drafts } from "../../drafts";
-import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
+import { chatText } from "../../i18n/strings/chat";
+import { promptsText } from "../../i18n/strings/prompts";
+import { shellText } from "../../i18n/strings/shell";
 import { ErrorText } from "../../i18n/translate";
 import { go, hrefTo } from "../../route";
 import { Button, IconButton } from "../../ui/button";
@@ -16,10 +17,9 @@ import { SearchField } from "../../ui/field";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { undoQueue } from "../../ui/undo-queue";
-import PromptDialog from "../chat/prompt-dialog";
+import PromptDialog from "../chat/composer/prompt-dialog";
 import { PromptEditor } from "./editor";
 import { asSuggestion, library, type SavedPrompt, useSavedPrompts } from "./saved-prompts";
-import { promptsText } from "./text";
 
 type Open = { kind: "edit" | "use"; prompt: SavedPrompt } | { kind: "new" } | null;
 

@@ -1,6 +1,6 @@
 import { useText } from "../../i18n/language";
+import { promptsText } from "../../i18n/strings/prompts";
 import { PromptEditor } from "./editor";
-import { promptsText } from "./text";
 
 /** "Save as prompt" of a question. */
 export default function SaveDialog({ text, onClose }: { text: string; onClose: () => void }) {

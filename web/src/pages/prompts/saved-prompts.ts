@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { filledIn, variablesIn } from "../../../core/prompt-template";
 import { api } from "../../api";
-import type { chatText } from "../../i18n/chat";
+import type { chatText } from "../../i18n/strings/chat";
 import { queryClient } from "../../query";
-import type { Prompt } from "../chat/suggestions";
+import type { Prompt } from "../chat/composer/suggestions";
 
 export interface SavedPrompt {
   prompt_id: string;

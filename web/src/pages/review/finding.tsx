@@ -2,17 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { reviewText } from "../../i18n/strings/review";
 import { hrefTo } from "../../route";
+import { agentsQuery } from "../../sessions/chats";
 import { Button, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice } from "../../ui/feedback";
-import { agentsQuery } from "../chat/client";
 import { difference, type Part } from "../knowledge/diff";
 import { FlagNotice } from "../knowledge/flags";
 import { languageOf, type Note } from "../knowledge/notes";
 import { useAuthorName } from "../knowledge/trust";
 import { needsModel } from "../setup/setup";
 import { type Action, askModel, type Finding, isPossible, type Opinion } from "./review";
-import { reviewText } from "./review-text";
 
 /** Of two texts that share less than this, marking the differences would mark nearly everything. */
 const MIN_SHARED = 0.5;

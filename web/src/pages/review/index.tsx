@@ -3,6 +3,7 @@ import "../knowledge/inbox.css";
 import "./review.css";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useText } from "../../i18n/language";
+import { reviewText } from "../../i18n/strings/review";
 import { ErrorText } from "../../i18n/translate";
 import { hrefTo, useRoute } from "../../route";
 import { Button } from "../../ui/button";
@@ -21,7 +22,6 @@ import {
   review,
   useFindings,
 } from "./review";
-import { reviewText } from "./review-text";
 
 export default function ReviewPage() {
   const t = useText(reviewText);

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { messageIn, type WithOptionalText } from "../../../core/server-message";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
+import { serversText } from "../../i18n/strings/servers";
 import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { ErrorNotice, Notice } from "../../ui/feedback";
@@ -9,7 +10,6 @@ import { Field, TextInput } from "../../ui/field";
 import { languageOf } from "../knowledge/notes";
 import type { BuiltInServer } from "../setup/setup";
 import { Snippet } from "./snippet";
-import { serversText } from "./text";
 
 interface Answer extends WithOptionalText<"notice"> {
   answer: string;

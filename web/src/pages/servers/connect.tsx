@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { useText } from "../../i18n/language";
+import { serversText } from "../../i18n/strings/servers";
 import { ErrorNotice, Skeletons } from "../../ui/feedback";
 import { type Host, useConnections } from "./servers";
 import { Snippet } from "./snippet";
-import { serversText } from "./text";
 
 export function ConnectPanel() {
   const t = useText(serversText);

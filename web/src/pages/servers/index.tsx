@@ -3,6 +3,7 @@ import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
+import { serversText } from "../../i18n/strings/servers";
 import { ErrorText, Translated } from "../../i18n/translate";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
@@ -14,7 +15,6 @@ import { BedrockPanel } from "./bedrock";
 import { ConnectPanel } from "./connect";
 import { Login, useReturnFromLogin } from "./login";
 import { type ServerState, useServers } from "./servers";
-import { serversText } from "./text";
 
 export default function ServersPage() {
   const t = useText(serversText);

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
+import { serversText } from "../../i18n/strings/servers";
 import { ErrorText } from "../../i18n/translate";
 import { queryClient } from "../../query";
 import { go, hrefTo, useRoute } from "../../route";
 import { Button } from "../../ui/button";
 import { useToast } from "../../ui/toast";
 import type { ServerState } from "./servers";
-import { serversText } from "./text";
 
 const path = (name: string) => `api/mcp/servers/${encodeURIComponent(name)}/login`;
 

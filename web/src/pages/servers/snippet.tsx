@@ -1,7 +1,7 @@
 import "./snippet.css";
 import { useEffect, useRef, useState } from "react";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
+import { shellText } from "../../i18n/strings/shell";
 import { Button } from "../../ui/button";
 import { useCopy } from "../../ui/clipboard";
 

@@ -1,9 +1,9 @@
 /** The fields for keys. A stored key is never shown: an empty field keeps it. */
 import { useText } from "../../i18n/language";
+import { settingsText } from "../../i18n/strings/settings";
 import { Field, TextInput } from "../../ui/field";
 import type { Endpoint } from "./endpoints";
 import type { CredentialKind, EndpointForm } from "./form-fields";
-import { settingsText } from "./text";
 
 interface Props {
   form: EndpointForm;

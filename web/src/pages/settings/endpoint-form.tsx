@@ -1,6 +1,7 @@
 /** Adds or changes a model endpoint. It can be tested before it is saved. */
 import { useId, useState } from "react";
 import { useText } from "../../i18n/language";
+import { settingsText } from "../../i18n/strings/settings";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, TextInput } from "../../ui/field";
@@ -9,7 +10,6 @@ import { useToast } from "../../ui/toast";
 import { Credentials } from "./credentials";
 import { type Endpoint, endpoints, KINDS, type Kind, type Trial } from "./endpoints";
 import { DEFAULT_URLS, type EndpointForm, emptyForm, fieldsOf, formOf } from "./form-fields";
-import { settingsText } from "./text";
 import { Failure, Names, TrialResult, useTrial } from "./trial";
 
 /** A new endpoint has only its kind. */

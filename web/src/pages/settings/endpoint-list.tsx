@@ -2,6 +2,7 @@ import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { settingsText } from "../../i18n/strings/settings";
 import { useTranslate } from "../../i18n/translate";
 import { useRoute } from "../../route";
 import { Button } from "../../ui/button";
@@ -10,7 +11,6 @@ import { testEndpoint } from "../setup/setup";
 import { EndpointDialog } from "./endpoint-form";
 import { type Endpoint, endpoints, KINDS, type Kind, type Trial, useEndpoints } from "./endpoints";
 import { Removal } from "./removal";
-import { settingsText } from "./text";
 import { Names, TrialResult, useTrial } from "./trial";
 
 /** The endpoints of the environment, then those that were added here. */

@@ -1,10 +1,10 @@
 import "./settings.css";
 import { useMe } from "../../account/account";
 import { useText } from "../../i18n/language";
+import { settingsText } from "../../i18n/strings/settings";
 import { Notice, Page } from "../../ui/feedback";
 import { EndpointSection } from "./endpoint-list";
 import { ServerSection } from "./server-list";
-import { settingsText } from "./text";
 
 export default function SettingsPage() {
   const t = useText(settingsText);

@@ -1,9 +1,9 @@
 import { useText } from "../../i18n/language";
+import { settingsText } from "../../i18n/strings/settings";
 import { Button } from "../../ui/button";
 import { ErrorNotice } from "../../ui/feedback";
 import { useSaving } from "../../ui/form";
 import { useToast } from "../../ui/toast";
-import { settingsText } from "./text";
 
 /** Asks before something is removed. */
 export function Removal({

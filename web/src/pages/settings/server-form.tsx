@@ -1,6 +1,7 @@
 /** Adds or changes an MCP server by URL. It can be tested before it is saved. */
 import { useState } from "react";
 import { useText } from "../../i18n/language";
+import { settingsText } from "../../i18n/strings/settings";
 import { Button, IconButton } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, TextInput } from "../../ui/field";
@@ -9,7 +10,6 @@ import { useToast } from "../../ui/toast";
 import type { ServerState } from "../servers/servers";
 import { addedServers, type ServerFields, type ServerTrial } from "./added-servers";
 import { ServerTrialResult } from "./server-trial";
-import { settingsText } from "./text";
 import { Failure, useTrial } from "./trial";
 
 const AUTHORIZATION = "Authorization";

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { settingsText } from "../../i18n/strings/settings";
 import { Translated } from "../../i18n/translate";
 import { hrefTo } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
@@ -11,7 +12,6 @@ import { addedServers, type ServerTrial } from "./added-servers";
 import { Removal } from "./removal";
 import { ServerDialog } from "./server-form";
 import { ServerTrialResult } from "./server-trial";
-import { settingsText } from "./text";
 import { useTrial } from "./trial";
 
 /** The MCP servers that were added here. All of them, with their tools, are on the Servers page. */

@@ -1,6 +1,6 @@
 import { useText } from "../../i18n/language";
+import { settingsText } from "../../i18n/strings/settings";
 import type { ServerTrial } from "./added-servers";
-import { settingsText } from "./text";
 import { Names, TrialResult } from "./trial";
 
 export function ServerTrialResult({ trial }: { trial: { result: ServerTrial | null; failure: unknown } }) {

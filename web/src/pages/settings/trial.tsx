@@ -2,9 +2,9 @@
 import { type ReactNode, useState } from "react";
 import { messageIn, type WithOptionalText } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
+import { settingsText } from "../../i18n/strings/settings";
 import { Translated } from "../../i18n/translate";
 import { ErrorNotice, Notice } from "../../ui/feedback";
-import { settingsText } from "./text";
 
 const SHOWN = 6;
 

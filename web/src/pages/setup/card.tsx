@@ -4,15 +4,15 @@ import type { ReactNode } from "react";
 import { messageIn } from "../../../core/server-message";
 import { useMe } from "../../account/account";
 import { useText } from "../../i18n/language";
+import { setupText } from "../../i18n/strings/setup";
 import { useTranslate } from "../../i18n/translate";
 import { hrefTo } from "../../route";
+import { type Agent, agentsQuery } from "../../sessions/chats";
 import { LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { type Agent, agentsQuery } from "../chat/client";
 import { useEndpoints } from "../settings/endpoints";
 import { EndpointCard } from "./endpoints";
 import { isUsable, useSetup } from "./setup";
-import { setupText } from "./text";
 
 const WAITING_MS = 2_000; // somebody may be starting a model server right now
 

@@ -4,6 +4,7 @@ import { modelName } from "../../../core/model-choice";
 import { messageIn, type WithText } from "../../../core/server-message";
 import { useMe } from "../../account/account";
 import { useText } from "../../i18n/language";
+import { setupText } from "../../i18n/strings/setup";
 import { useTranslate } from "../../i18n/translate";
 import { queryClient } from "../../query";
 import { hrefTo } from "../../route";
@@ -11,7 +12,6 @@ import { Button, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Snippet } from "../servers/snippet";
 import { type Endpoint, testEndpoint } from "./setup";
-import { setupText } from "./text";
 
 const SHOWN_MODELS = 5;
 

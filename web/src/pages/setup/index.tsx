@@ -1,15 +1,15 @@
 import "./setup.css";
 import { useQuery } from "@tanstack/react-query";
 import { useText } from "../../i18n/language";
+import { setupText } from "../../i18n/strings/setup";
 import { hrefTo } from "../../route";
+import { agentsQuery } from "../../sessions/chats";
 import { LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Page, Skeletons } from "../../ui/feedback";
-import { agentsQuery } from "../chat/client";
 import { useEndpoints } from "../settings/endpoints";
 import { AddedCard, EndpointCard } from "./endpoints";
 import { SampleNotes } from "./samples";
 import { isUsable, needsModel, useSetup } from "./setup";
-import { setupText } from "./text";
 
 export default function SetupPage() {
   const t = useText(setupText);

@@ -1,12 +1,12 @@
 import "./setup.css";
 import { useState } from "react";
 import { useText } from "../../i18n/language";
+import { setupText } from "../../i18n/strings/setup";
 import { hrefTo } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
 import { ErrorNotice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { notes } from "../knowledge/notes";
-import { setupText } from "./text";
 
 export function SampleNotes() {
   const t = useText(setupText);

@@ -1,11 +1,11 @@
 import "./shared.css";
 import { useText } from "../../i18n/language";
+import { sharedText } from "../../i18n/strings/shared";
 import { useRoute } from "../../route";
 import { Empty, ErrorNotice, Page, Skeletons } from "../../ui/feedback";
 import { useShares } from "./client";
 import { LinkList } from "./link-list";
 import { SharedView } from "./shared-view";
-import { sharedText } from "./text";
 
 /** `#/shared` lists the user's links, `#/shared/<token>` shows a shared conversation. */
 export default function SharedPage() {

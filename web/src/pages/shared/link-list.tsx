@@ -1,13 +1,13 @@
 import { dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { sessionsText } from "../../i18n/sessions";
+import { sessionsText } from "../../i18n/strings/sessions";
+import { sharedText } from "../../i18n/strings/shared";
 import { ErrorText } from "../../i18n/translate";
 import { hrefTo } from "../../route";
 import { Button } from "../../ui/button";
+import { CopyButton } from "../../ui/copy-button";
 import { useToast } from "../../ui/toast";
-import { CopyButton } from "../chat/copy-button";
 import { shares as api, type Share, shareUrl } from "./client";
-import { sharedText } from "./text";
 
 /** Links with the time at which they were made, to copy and to revoke. */
 export function LinkList({ shares }: { shares: Share[] }) {

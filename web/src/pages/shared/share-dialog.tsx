@@ -2,18 +2,18 @@ import "./shared.css";
 import { useState } from "react";
 import { useMe } from "../../account/account";
 import { useText } from "../../i18n/language";
+import { sharedText } from "../../i18n/strings/shared";
 import { hrefTo } from "../../route";
+import { chats } from "../../sessions/chats";
 import type { Session } from "../../sessions/client";
 import { Button, LinkButton } from "../../ui/button";
 import { useCopy } from "../../ui/clipboard";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
-import { chats } from "../chat/client";
 import { useProject } from "../projects/client";
 import { shares, shareUrl, useShares } from "./client";
 import { LinkList } from "./link-list";
-import { sharedText } from "./text";
 
 /** Makes links to a conversation, as it is on the screen, and revokes them. */
 export default function ShareDialog({ session, onClose }: { session: Session; onClose: () => void }) {

@@ -1,19 +1,19 @@
-import "../chat/message.css";
+import "../chat/messages/message.css";
 import { lazy, Suspense } from "react";
 import { EMPTY_ANSWER, type Part, type ToolPart, textOf } from "../../../core/answer";
 import { citationsOf } from "../../../core/citations";
 import type { Message } from "../../../core/conversation";
-import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
+import { chatText } from "../../i18n/strings/chat";
 import { Translated } from "../../i18n/translate";
 import { Notice } from "../../ui/feedback";
-import { EarlierSummary } from "../chat/earlier-summary";
-import { MessageFiles } from "../chat/message-files";
-import { Reasoning } from "../chat/reasoning";
-import { Sources } from "../chat/sources";
-import { ToolCard } from "../chat/tool-card";
+import { MessageFiles } from "../chat/attachments/message-files";
+import { Sources } from "../chat/markdown/sources";
+import { EarlierSummary } from "../chat/messages/earlier-summary";
+import { Reasoning } from "../chat/messages/reasoning";
+import { ToolCard } from "../chat/tools/tool-card";
 
-const Markdown = lazy(() => import("../chat/markdown"));
+const Markdown = lazy(() => import("../chat/markdown/markdown"));
 
 /** A message without anything that would change it. */
 export function SharedMessage({ message, agentName }: { message: Message; agentName: string }) {

@@ -6,17 +6,17 @@ import { useMe } from "../../account/account";
 import { ApiError } from "../../api";
 import { dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { sessionsText } from "../../i18n/sessions";
+import { sessionsText } from "../../i18n/strings/sessions";
+import { sharedText } from "../../i18n/strings/shared";
 import { ErrorText, useTranslate } from "../../i18n/translate";
 import { go, hrefTo } from "../../route";
+import { agentsQuery } from "../../sessions/chats";
 import { Button } from "../../ui/button";
 import { Empty, ErrorNotice, Notice, Page, Skeletons } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
-import { agentsQuery } from "../chat/client";
-import { FileSource } from "../chat/file-source";
+import { FileSource } from "../chat/attachments/file-source";
 import { type SharedConversation, sharedPath, shares, useShared } from "./client";
 import { SharedMessage } from "./shared-message";
-import { sharedText } from "./text";
 
 /** What was shared, as it was then. */
 export function SharedView({ token }: { token: string }) {

@@ -2,7 +2,7 @@ import { useId } from "react";
 import { count, dollars, short, shortDollars } from "../../i18n/amounts";
 import { monthName } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { usageText } from "./text";
+import { usageText } from "../../i18n/strings/usage";
 import { daysIn, type Group } from "./usage";
 
 export type Unit = "cost" | "tokens";

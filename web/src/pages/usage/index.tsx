@@ -7,15 +7,15 @@ import { apiUrl } from "../../api";
 import { count } from "../../i18n/amounts";
 import { date, monthName } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { usageText } from "../../i18n/strings/usage";
 import { useTranslate } from "../../i18n/translate";
+import { agentsQuery } from "../../sessions/chats";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { Empty, ErrorNotice, Page, Skeletons } from "../../ui/feedback";
-import { agentsQuery } from "../chat/client";
 import { DayChart, type Unit } from "./chart";
 import { LimitBars } from "./limit-bars";
 import { LimitSettings } from "./limits";
 import { GroupTable, Rows, useCost } from "./tables";
-import { usageText } from "./text";
 import { type Group, monthQuery, query, type Report, type Sum, shifted, thisMonth, useReport } from "./usage";
 
 export default function UsagePage() {

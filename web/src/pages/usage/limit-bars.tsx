@@ -1,8 +1,8 @@
 import { count, dollars } from "../../i18n/amounts";
 import { date } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { usageText } from "../../i18n/strings/usage";
 import { Notice } from "../../ui/feedback";
-import { usageText } from "./text";
 import type { LimitState, MonthState } from "./usage";
 
 export function LimitBars({ month }: { month: MonthState }) {

@@ -2,13 +2,13 @@ import { type FormEvent, useState } from "react";
 import { api } from "../../api";
 import { count, dollars } from "../../i18n/amounts";
 import { useLanguage, useText } from "../../i18n/language";
+import { usageText } from "../../i18n/strings/usage";
 import { ErrorText } from "../../i18n/translate";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
 import { ErrorNotice } from "../../ui/feedback";
 import { Field, TextInput } from "../../ui/field";
 import { useToast } from "../../ui/toast";
-import { usageText } from "./text";
 import { type Limit, type Scope, useLimits } from "./usage";
 
 const SCOPES: Scope[] = ["everyone", "team", "user"];

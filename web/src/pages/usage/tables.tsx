@@ -1,6 +1,6 @@
 import { count, dollars } from "../../i18n/amounts";
 import { useLanguage, useText } from "../../i18n/language";
-import { usageText } from "./text";
+import { usageText } from "../../i18n/strings/usage";
 import type { Group, Sum } from "./usage";
 
 /** A cost, or that it is unknown; models on this machine cost nothing. */

@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { workflowsText } from "../../i18n/strings/workflows";
 import { go, hrefTo } from "../../route";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
 import { Done } from "./done";
-import { workflowsText } from "./text";
 import { type Backup, type Difference, restore, useBackups, useComparison } from "./workflows";
 
 const REASONS = ["update", "patch", "replace", "restore", "delete"] as const;

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useText } from "../../i18n/language";
+import { workflowsText } from "../../i18n/strings/workflows";
 import { hrefTo } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
@@ -8,7 +9,6 @@ import { Backups } from "./backups";
 import { Executions } from "./executions";
 import { WorkflowGraph } from "./graph";
 import { State } from "./state";
-import { workflowsText } from "./text";
 import { type Graph, useExecution, useExecutions, useGraph } from "./workflows";
 
 /** `rehearsals` says whether a fix can be tried; null while that is not known. */

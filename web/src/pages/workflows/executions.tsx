@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
+import { workflowsText } from "../../i18n/strings/workflows";
 import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { TryFix } from "./rehearsal";
 import { Status, When } from "./status";
-import { workflowsText } from "./text";
 import { type Execution, type GraphNode, useExecution, useExecutions } from "./workflows";
 
 export function Executions({

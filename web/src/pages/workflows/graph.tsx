@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import { layoutGraph, NODE_HEIGHT, NODE_WIDTH } from "../../../../src/chie/n8n/graph_layout.js";
 import { useText } from "../../i18n/language";
+import { workflowsText } from "../../i18n/strings/workflows";
 import { languageOf } from "../knowledge/notes";
-import { workflowsText } from "./text";
 import type { Execution, Graph, GraphNode } from "./workflows";
 
 /** The workflow's graph with the nodes that an execution ran, and the same as a list for screen readers. */

@@ -2,6 +2,7 @@ import "./workflows.css";
 import { useEffect, useState } from "react";
 import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
+import { workflowsText } from "../../i18n/strings/workflows";
 import { Translated } from "../../i18n/translate";
 import { hrefTo, useRoute } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
@@ -13,7 +14,6 @@ import { type BuiltInServer, useSetup } from "../setup/setup";
 import { WorkflowDetail } from "./detail";
 import { State } from "./state";
 import { Status, When } from "./status";
-import { workflowsText } from "./text";
 import { useWorkflows, type WorkflowRow } from "./workflows";
 
 export default function WorkflowsPage() {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { messageIn, messagesIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
+import { workflowsText } from "../../i18n/strings/workflows";
 import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
@@ -9,7 +10,6 @@ import { Field, TextArea } from "../../ui/field";
 import { useToast } from "../../ui/toast";
 import { languageOf } from "../knowledge/notes";
 import { Done } from "./done";
-import { workflowsText } from "./text";
 import { type Execution, type GraphNode, type Operation, type Rehearsed, rehearse, save } from "./workflows";
 
 /** Tries other parameters of one node, or pasted operations, on the data of an execution, and saves what works. */

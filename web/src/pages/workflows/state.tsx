@@ -1,5 +1,5 @@
 import { useText } from "../../i18n/language";
-import { workflowsText } from "./text";
+import { workflowsText } from "../../i18n/strings/workflows";
 import type { WorkflowRow } from "./workflows";
 
 export function State({ workflow }: { workflow: WorkflowRow }) {

@@ -1,6 +1,6 @@
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { workflowsText } from "./text";
+import { workflowsText } from "../../i18n/strings/workflows";
 import type { ExecutionRow } from "./workflows";
 
 const STATUSES = ["success", "error", "crashed", "running", "waiting", "canceled", "new"] as const;

@@ -2,13 +2,13 @@ import "./import.css";
 import { useQueryClient } from "@tanstack/react-query";
 import { type DragEvent, useEffect, useRef, useState } from "react";
 import { useText } from "../../i18n/language";
+import { importText } from "../../i18n/strings/import";
 import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { type Report, sendExport } from "./import-run";
-import { importText } from "./text";
 
 type Step = "choose" | "checking" | "planned" | "importing" | "imported";
 

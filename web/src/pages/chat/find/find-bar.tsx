@@ -3,11 +3,11 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import type { Conversation } from "../../../../core/chats";
 import { branch } from "../../../../core/conversation";
 import { useText } from "../../../i18n/language";
+import { findText } from "../../../i18n/strings/find";
 import { IconButton } from "../../../ui/button";
 import { SearchField } from "../../../ui/field";
-import { usePairs, withPairs } from "../side-by-side";
-import { type Match, markMatches, showMatch } from "./marks";
-import { findText } from "./text";
+import { usePairs, withPairs } from "../side-by-side/side-by-side";
+import { type Match, markMatches, showMatch } from "./highlights";
 import { type Matches, useMatches } from "./use-matches";
 
 interface Props {

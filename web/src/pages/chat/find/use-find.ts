@@ -2,9 +2,9 @@ import { useEffect, useState } from "react";
 import { type Conversation, NEW } from "../../../../core/chats";
 import { branch } from "../../../../core/conversation";
 import { go, hrefTo, useRoute } from "../../../route";
-import { chats } from "../client";
-import { focusField } from "../composer";
-import { revealMessage } from "../reveal";
+import { chats } from "../../../sessions/chats";
+import { focusField } from "../composer/composer";
+import { revealMessage } from "../messages/reveal";
 
 /**
  * Whether the find bar is open, and with which words. `#/chat/<session>?message=<id>&find=<words>` opens it at a

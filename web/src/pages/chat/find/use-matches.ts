@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Message } from "../../../../core/conversation";
 import { fold, occurrences } from "../../../../core/text-search";
-import { textsOf } from "./sections";
+import { textsOf } from "./message-texts";
 
 export interface Matches {
   query: string;

@@ -1,0 +1,36 @@
+import { defineText } from "../language";
+
+export const queuedText = defineText({
+  en: {
+    queue: "Queued messages",
+    whenComplete: "Sent when this answer is complete",
+    sending: "Sending…",
+    saving: "Queueing…",
+    stopped: "The answer was stopped. Send the message when you are ready.",
+    failed: "The answer failed. Try it again, or send the message now.",
+    notSent: "Could not be sent:",
+    edit: "Edit",
+    remove: "Remove from queue",
+    sendNow: "Send now",
+    stopAndSend: "Stop the answer and send now",
+    alreadySent: "The message has already been sent.",
+    removeFailed: "The message could not be removed.",
+    sendFailed: "The message could not be sent.",
+  },
+  ja: {
+    queue: "送信待ちのメッセージ",
+    whenComplete: "この回答が終わると送信されます",
+    sending: "送信しています…",
+    saving: "送信待ちに追加しています…",
+    stopped: "回答が停止されたため、送信を待っています。よければ送信してください。",
+    failed: "回答に失敗したため、送信を待っています。回答をもう一度試すか、このまま送信してください。",
+    notSent: "送信できませんでした：",
+    edit: "編集",
+    remove: "取り消す",
+    sendNow: "今すぐ送信",
+    stopAndSend: "回答を停止して今すぐ送信",
+    alreadySent: "このメッセージはすでに送信されました。",
+    removeFailed: "メッセージを取り消せませんでした。",
+    sendFailed: "メッセージを送信できませんでした。",
+  },
+});
