@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 from chie import __version__
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
-from chie.servers import LOGGING_SERVERS, SERVERS, add_server_logs, create_server, log_folder, server_log
+from chie.servers import LOGGING_SERVERS, SERVERS, add_server_logs, create_stand_alone_server, log_folder, server_log
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="IP address to listen on.")
 PORT = click.option(
@@ -208,7 +208,7 @@ def _run_http(name: str, host: str, port: int) -> None:
 
     authenticator = load_authenticator()
     note_paths = ("/mcp",) if name == "knowledge" else ()
-    app = protect(http_app(create_server(name), "/mcp"), authenticator, note_paths=note_paths)
+    app = protect(http_app(create_stand_alone_server(name), "/mcp"), authenticator, note_paths=note_paths)
     run_http(app, host=host, port=port, announce=_announce_server, allow_remote=authenticator.allows_remote)
 
 
@@ -217,7 +217,7 @@ def _run_stdio(name: str) -> None:
     from chie.settings import without_current_folder
 
     with without_current_folder():
-        server = create_server(name)
+        server = create_stand_alone_server(name)
         if sys.stdin.isatty():
             click.echo(f"{server.name} is waiting for an MCP client on stdin (press Ctrl+C to stop)", err=True)
         run_stdio(server)

@@ -25,6 +25,13 @@ def create_server(name: str) -> "Server":
     return server
 
 
+def create_stand_alone_server(name: str) -> "Server":
+    """For `chie mcp`: a module may offer other tools in a program of its own than in the app."""
+    module = import_module(SERVERS[name])
+    server: Server = getattr(module, "create_stand_alone_server", module.create_server)()
+    return server
+
+
 def load_servers() -> "dict[str, Server | ConfigurationError]":
     """Every server, or the error in its configuration."""
     servers: dict[str, Server | ConfigurationError] = {}

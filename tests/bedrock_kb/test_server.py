@@ -158,6 +158,7 @@ async def test_tools_are_listed_with_descriptions_and_schemas(client: Client[Any
     output_schema = tools["kb_answer"].output_schema
     assert output_schema is not None
     assert {"required": ["answer", "citations"]} in output_schema["anyOf"]
+    assert all(output_schema["properties"][name]["description"] for name in ("answer", "citations"))
     assert {"content", "location", "score"} <= set(output_schema["properties"]["citations"]["items"]["properties"])
 
 

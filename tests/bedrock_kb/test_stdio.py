@@ -24,7 +24,7 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "AWS_REGION": "us-east-1", "BEDROCK_KB_ID": KB_ID, "BEDROCK_MODEL_ARN": MODEL_ARN, **more}
 
 
-@pytest.mark.req("BK-4.1", "BK-2.1")
+@pytest.mark.req("BK-4.1", "BK-4.3", "BK-2.1")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_console_script_answers_over_stdio_and_logs_no_question_and_no_token(
     bedrock: Bedrock, mode: Any, tmp_path: Path
@@ -33,7 +33,7 @@ async def test_console_script_answers_over_stdio_and_logs_no_question_and_no_tok
     more = ["--log-level", "debug", "--log-file", str(log)]
     transport = StdioTransport(SCRIPT, more, env=environment(AWS_SESSION_TOKEN=TOKEN), keep_alive=False)
     async with Client(transport, mode=mode) as client:
-        assert {tool.name for tool in await client.list_tools()} == {"kb_answer", "kb_search"}
+        assert [tool.name for tool in await client.list_tools()] == ["kb_answer"]
         result = await client.call_tool("kb_answer", {"query": "再起動の方法は？"})
     assert result.structured_content is not None
     assert result.structured_content["answer"] == ANSWER
@@ -78,7 +78,7 @@ def test_module_run_directly_writes_only_json_rpc_to_stdout(bedrock: Bedrock) ->
         stdin.close()
         assert stdout.read() == ""
     assert hello["result"]["serverInfo"]["name"] == "mcp-bedrock-kb"
-    assert [tool["name"] for tool in tools["result"]["tools"]] == ["kb_answer", "kb_search"]
+    assert [tool["name"] for tool in tools["result"]["tools"]] == ["kb_answer"]
     assert bedrock.calls == []
 
 

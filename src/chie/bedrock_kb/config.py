@@ -1,16 +1,17 @@
 """The configuration of this module, read from the environment and a `.env` file."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from chie import errors
 from chie.bedrock_kb.errors import ConfigurationError
 from chie.settings import load
 
 SearchType = Literal["HYBRID", "SEMANTIC"]
+ToolName = Literal["kb_answer", "kb_search"]
 
 DEFAULT_REGION = "ap-northeast-1"
 DEFAULT_TIMEOUT = 120.0
@@ -38,13 +39,24 @@ class KBSettings(BaseSettings):
     )
     bedrock_guardrail_id: str | None = Field(default=None, description="Id of the guardrail applied to every answer.")
     bedrock_guardrail_version: str = Field(default="DRAFT", description="Version of that guardrail.")
+    bedrock_kb_tools: Annotated[tuple[ToolName, ...] | None, NoDecode] = Field(
+        default=None,
+        description="Tools to offer, separated by commas: `kb_answer`, `kb_search`. By default `chie serve` has both, "
+        "and the stand-alone server `kb_answer` alone.",
+    )
     bedrock_kb_scores: bool = Field(
         default=True,
-        description="Scores for the citations of `kb_answer`, from a concurrent search; `0` saves that search.",
+        description="Scores for the citations of `kb_answer`. Bedrock sends none, so each answer is accompanied by one "
+        "`Retrieve` call, which AWS bills; `0` saves it.",
     )
     bedrock_kb_timeout: float = Field(
         default=DEFAULT_TIMEOUT, gt=0, description="Read timeout for Bedrock, in seconds."
     )
+
+    @field_validator("bedrock_kb_tools", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(filter(None, map(str.strip, value.split(",")))) or None if isinstance(value, str) else value
 
     @model_validator(mode="before")
     @classmethod
@@ -66,6 +78,7 @@ class KBConfig:
     guardrail_version: str = "DRAFT"
     scores: bool = True
     timeout: float = DEFAULT_TIMEOUT
+    tools: tuple[ToolName, ...] | None = None
 
 
 def load_config() -> KBConfig:
@@ -87,6 +100,7 @@ def load_config() -> KBConfig:
         guardrail_version=settings.bedrock_guardrail_version,
         scores=settings.bedrock_kb_scores,
         timeout=settings.bedrock_kb_timeout,
+        tools=settings.bedrock_kb_tools,
     )
 
 

@@ -1,7 +1,9 @@
 """Results as they are sent: by the tools to MCP clients, and by the API to the web page."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from chie.bedrock_kb.responses import Citation, KBResponse, Passage, Passages
 
@@ -10,10 +12,10 @@ from chie.bedrock_kb.responses import Citation, KBResponse, Passage, Passages
 class AnswerResult:
     """An answer and its sources. `notice` is set when something about the answer is unusual."""
 
-    answer: str
-    citations: list[Citation]
-    session_id: str | None = None
-    notice: str | None = None
+    answer: Annotated[str, Field(description="The answer that the model wrote from the knowledge base.")]
+    citations: Annotated[list[Citation], Field(description="The passages that support the answer; empty if none does.")]
+    session_id: Annotated[str | None, Field(description="For a follow-up question.")] = None
+    notice: Annotated[str | None, Field(description="What is unusual about the answer.")] = None
 
     @classmethod
     def of(cls, response: KBResponse) -> "AnswerResult":

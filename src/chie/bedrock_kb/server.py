@@ -1,6 +1,7 @@
 """The MCP server `mcp-bedrock-kb`: answers from an Amazon Bedrock knowledge base."""
 
 import re
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,7 +9,7 @@ from fastmcp import Context
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from chie.bedrock_kb.config import KBConfig, SearchType, load_config
+from chie.bedrock_kb.config import KBConfig, SearchType, ToolName, load_config
 from chie.bedrock_kb.errors import ConfigurationError
 from chie.bedrock_kb.progress import Progress
 from chie.bedrock_kb.requests import DEFAULT_RESULTS, MAX_RESULTS, Question, Search
@@ -20,14 +21,23 @@ from chie.mcp_kit.server import Server
 if TYPE_CHECKING:
     from fastapi import APIRouter
 
+Functions = Mapping[ToolName, Callable[..., Any]]
+
 NAME = "mcp-bedrock-kb"
 
-INSTRUCTIONS = """\
-The company's documents in an Amazon Bedrock Knowledge Base. kb_answer answers a question from them and cites the \
-passages that support the answer: show the user their uri. kb_search returns the passages themselves, with scores."""
+INSTRUCTIONS = "The company's documents in an Amazon Bedrock Knowledge Base."
+INSTRUCTIONS_BY_TOOL: Mapping[ToolName, str] = {
+    "kb_answer": "kb_answer answers a question from them and cites the passages that support the answer: show the user "
+    "their uri.",
+    "kb_search": "kb_search returns the passages themselves, with scores.",
+}
+TOOLS: tuple[ToolName, ...] = tuple(INSTRUCTIONS_BY_TOOL)
+STAND_ALONE_TOOLS: tuple[ToolName, ...] = ("kb_answer",)
 
-ANSWER = ToolAnnotations(title="Ask the knowledge base", read_only_hint=True, open_world_hint=True)
-SEARCH = ToolAnnotations(title="Search the knowledge base", read_only_hint=True, open_world_hint=True)
+ANNOTATIONS: Mapping[ToolName, ToolAnnotations] = {
+    "kb_answer": ToolAnnotations(title="Ask the knowledge base", read_only_hint=True, open_world_hint=True),
+    "kb_search": ToolAnnotations(title="Search the knowledge base", read_only_hint=True, open_world_hint=True),
+}
 
 Query = Annotated[
     str, Field(description="A question, preferably in the documents' language; at most 1,000 characters.")
@@ -49,18 +59,46 @@ SearchTypeOption = Annotated[
 SessionId = Annotated[str | None, Field(description="`session_id` of an earlier answer, to ask a follow-up question.")]
 
 
-def create_server(config: KBConfig | None = None) -> Server:
-    knowledge_base = KnowledgeBase(_checked(config or load_config()))
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    """`mcp`, the stand-alone server, and its tool `kb_answer`, for `fastmcp run` and programs that import them.
+
+    They are built on first access: an import must be cheap, and needs no configuration.
+    """
+    if name not in ("mcp", "kb_answer"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    knowledge_base = _knowledge_base()
+    functions = _functions(knowledge_base)
+    globals().update(mcp=_server(knowledge_base, functions, STAND_ALONE_TOOLS), kb_answer=functions["kb_answer"])
+    return globals()[name]
+
+
+def create_server(config: KBConfig | None = None, default_tools: tuple[ToolName, ...] = TOOLS) -> Server:
+    """The server with the tools that the configuration names, otherwise with `default_tools`."""
+    knowledge_base = _knowledge_base(config)
+    return _server(knowledge_base, _functions(knowledge_base), default_tools)
+
+
+def create_stand_alone_server() -> Server:
+    return create_server(default_tools=STAND_ALONE_TOOLS)
+
+
+def _knowledge_base(config: KBConfig | None = None) -> KnowledgeBase:
+    return KnowledgeBase(_checked(config or load_config()))
+
+
+def _server(knowledge_base: KnowledgeBase, functions: Functions, default_tools: tuple[ToolName, ...]) -> Server:
+    tools = knowledge_base.config.tools or default_tools
     server = Server(
         NAME,
-        INSTRUCTIONS,
+        " ".join([INSTRUCTIONS, *(INSTRUCTIONS_BY_TOOL[tool] for tool in tools)]),
         check=knowledge_base.check,
         close=knowledge_base.close,
         error_fields={"aws_code": None, "retryable": False, "request_id": None},
         reports_progress=True,
         api=lambda: _api(knowledge_base),
     )
-    _declare(server, knowledge_base)
+    for tool in tools:
+        server.declare(ANNOTATIONS[tool])(functions[tool])
     return server
 
 
@@ -70,15 +108,14 @@ def _api(knowledge_base: KnowledgeBase) -> "APIRouter":
     return create_api(knowledge_base)
 
 
-def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
-    @server.declare(ANSWER)
+def _functions(knowledge_base: KnowledgeBase) -> Functions:
     async def kb_answer(
         query: Query,
-        ctx: Context,
         max_results: MaxResults = DEFAULT_RESULTS,
         session_id: SessionId = None,
         filter: Filter = None,  # noqa: A002
         search_type: SearchTypeOption = None,
+        ctx: Context | None = None,
     ) -> AnswerResult:
         """Ask the knowledge base a question; a model answers it from the documents, with citations.
 
@@ -91,7 +128,6 @@ def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
         )
         return AnswerResult.of(await knowledge_base.answer(question, _progress(ctx)))
 
-    @server.declare(SEARCH)
     async def kb_search(
         query: SearchQuery,
         max_results: MaxResults = DEFAULT_RESULTS,
@@ -105,11 +141,13 @@ def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
         search = Search(query=query, max_results=max_results, filter=filter, search_type=search_type)
         return SearchResult.of(await knowledge_base.search(search))
 
+    return {"kb_answer": kb_answer, "kb_search": kb_search}
 
-def _progress(ctx: Context) -> Progress | None:
+
+def _progress(ctx: Context | None) -> Progress | None:
     """Progress only for a client that sent a progress token; other calls are not streamed."""
-    request = ctx.request_context
-    if request is None or (request.meta or {}).get("progressToken") is None:
+    request = ctx.request_context if ctx else None
+    if ctx is None or request is None or (request.meta or {}).get("progressToken") is None:
         return None
     return Progress(lambda step, message: ctx.report_progress(step, message=message))
 

@@ -1,16 +1,13 @@
 """Checks of Chie's own MCP servers, and of the agents and servers that the operator added."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chie.doctor.finding import Finding, State, edit
 from chie.errors import ChieError, ConfigurationError, ServiceError
 from chie.messages.catalogue import Message
 from chie.servers import AGENT_SERVERS, SERVERS, create_server
 from chie.settings import load
-
-if TYPE_CHECKING:
-    from chie.mcp_kit.server import Server
 
 AGENTS = "agents.json, servers.json"
 FIXES = {
@@ -40,7 +37,7 @@ async def _examine(name: str) -> dict[str, Any]:
     server = create_server(name)
     async with server.connect():  # closes what the server has opened
         details = await server.examine()
-        if name == "bedrock-kb" and (problem := await _try_search(server)):
+        if name == "bedrock-kb" and (problem := await _try_search()):
             raise ServiceError("doctor.search_failed", problem=problem)
     return details
 
@@ -62,13 +59,20 @@ def _is_configured(name: str) -> bool:
     return True
 
 
-async def _try_search(server: "Server") -> str | None:
+async def _try_search() -> str | None:
     """The text of the error, if there is one."""
-    from mcp import Client
+    from chie.bedrock_kb.config import load_config
+    from chie.bedrock_kb.requests import Search
+    from chie.bedrock_kb.service import KnowledgeBase
 
-    async with Client(server.connect()) as client:
-        result = await client.call_tool("kb_search", {"query": "Chie", "max_results": 1})
-    return "".join(getattr(block, "text", "") for block in result.content) if result.is_error else None
+    knowledge_base = KnowledgeBase(load_config())
+    try:
+        await knowledge_base.search(Search(query="Chie", max_results=1))
+    except ChieError as error:
+        return error.message
+    finally:
+        knowledge_base.close()
+    return None
 
 
 async def check_agents() -> Sequence[Finding]:

@@ -49,6 +49,8 @@ export const serversText = defineText({
     bedrockLead: "Ask a question about your company's documents to test the connection.",
     bedrockOff:
       "Not configured. With an Amazon Bedrock knowledge base, agents answer from your company's documents.",
+    bedrockCost:
+      "AWS bills each answer, and one Retrieve call beside it for the scores of the citations. BEDROCK_KB_SCORES=0 saves that call.",
     question: "Test question",
     ask: "Ask",
     asking: "Asking…",
@@ -101,6 +103,8 @@ export const serversText = defineText({
     bedrockLead: "社内文書に質問して、動作を確認できます。",
     bedrockOff:
       "未設定です。Amazon Bedrock のナレッジベースを設定すると、エージェントが社内文書をもとに回答します。",
+    bedrockCost:
+      "AWS の料金は、回答ごとの生成と、引用のスコアのために同時に行う Retrieve 1 回にかかります。BEDROCK_KB_SCORES=0 にすると Retrieve を省きます。",
     question: "テスト用の質問",
     ask: "質問する",
     asking: "質問中…",

@@ -25,6 +25,7 @@ export function BedrockPanel({ server }: { server: BuiltInServer }) {
       <div>
         <h2 id="sv-bedrock">{t.bedrock}</h2>
         <p className="muted">{server.open ? t.bedrockLead : t.bedrockOff}</p>
+        <p className="muted small">{t.bedrockCost}</p>
       </div>
       {server.open ? (
         <TestQuestion />
