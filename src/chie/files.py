@@ -50,15 +50,16 @@ def replacing(path: Path, *, private: bool = True) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
-def append_line(path: Path, line: str) -> None:
-    """Append to a file that only its owner can read. A full one becomes `<name>.1` first, and the oldest is deleted.
+def append_line(path: Path, line: str, *, rotate: bool = False) -> None:
+    """Append to a file that only its owner can read.
 
-    Several processes may append to the same file.
+    With `rotate`, a full one becomes `<name>.1` first, and the oldest is deleted. Several processes may append to the
+    same file.
     """
     content = line.encode("utf-8", "backslashreplace")
     descriptor = _open_to_append(path)
     try:
-        if _is_full(os.fstat(descriptor), len(content)) and _rotate(path, len(content)):
+        if rotate and _is_full(os.fstat(descriptor), len(content)) and _rotate(path, len(content)):
             os.close(descriptor)
             descriptor = _open_to_append(path)
         os.write(descriptor, content)

@@ -109,7 +109,7 @@ def _handler(file: Path | None) -> logging.Handler:
 def _activity_handlers(file: Path) -> "list[logging.Handler]":
     """None if the file cannot be opened."""
     try:
-        handler = _opened(file)
+        handler = _opened(file, rotate=True)
     except OSError as error:
         sys.stderr.write(f"cannot log to {file} ({error.strerror}); requests are not logged\n")
         return []
@@ -118,11 +118,11 @@ def _activity_handlers(file: Path) -> "list[logging.Handler]":
     return [handler]
 
 
-def _opened(file: Path) -> "LogFile":
+def _opened(file: Path, *, rotate: bool = False) -> "LogFile":
     """OSError if nothing can be written to the file."""
     make_folder(file.parent)
     append_line(file, "")
-    return LogFile(file)
+    return LogFile(file, rotate=rotate)
 
 
 def stamp(record: logging.LogRecord) -> bool:
@@ -145,11 +145,16 @@ class _AtLeast(logging.Filter):
 
 
 class LogFile(logging.Handler):
-    """JSON lines in a private file, which is created with the first line and rotated by whichever process fills it."""
+    """JSON lines in a private file, which is created with the first line.
 
-    def __init__(self, file: Path) -> None:
+    With `rotate` the process that fills it rotates it; otherwise it belongs to the operator, who may rotate it at any
+    time: it is opened anew for every line.
+    """
+
+    def __init__(self, file: Path, *, rotate: bool = False) -> None:
         super().__init__()
         self._file = file
+        self._rotate = rotate
         self._reported = False
         self.setFormatter(JsonLines())
         self.addFilter(stamp)
@@ -165,10 +170,10 @@ class LogFile(logging.Handler):
 
     def _append(self, line: str) -> None:
         try:
-            append_line(self._file, line)
+            append_line(self._file, line, rotate=self._rotate)
         except FileNotFoundError:
             make_folder(self._file.parent)
-            append_line(self._file, line)
+            append_line(self._file, line, rotate=self._rotate)
 
 
 def redact(text: str) -> str:

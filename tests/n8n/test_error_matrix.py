@@ -8,6 +8,9 @@ import pytest
 from tests.fakes.n8n import FakeN8n
 from tests.n8n.caller import Caller, Era, order_flow
 
+from chie.n8n.all_tools import TOOLS as ALL_TOOLS
+from chie.n8n.status_errors import OPERATIONS
+
 FLOW: dict[str, Any] = order_flow()
 TOOLS = [
     "list_workflows",
@@ -143,3 +146,27 @@ async def test_api(tool: str, call: Caller, fake: FakeN8n) -> None:
     assert answer.details["error_type"] == "ApiError"
     reported = {"status_code": 403, "error_details": "Your license does not allow for it"}
     assert answer.details["context"] == {**request_context(tool), **reported}
+
+
+@pytest.mark.req("NW-7")
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    {**VALID, "patch_workflow": {"id": "missing1", "operations": [{"op": "removeNode", "name": "A"}]}}.items(),
+)
+async def test_text_and_context_name_the_operation_of_the_tool(
+    tool: str, arguments: dict[str, Any], call: Caller, fake: FakeN8n
+) -> None:
+    """Also if a read that precedes the tool's own request fails; the text says which."""
+    method, path = FIRST_REQUEST.get(tool, ("GET", "/workflows/missing1"))
+    fake.fail(method, path, 403, "Forbidden")
+    answer = await call(tool, **arguments)
+    assert answer.details is not None
+    operation = tool.replace("_", " ")
+    assert answer.details["context"]["operation"] == operation
+    assert answer.text.startswith(f"Failed to {operation}")
+    reads_first = tool.startswith(("update", "replace", "patch", "delete")) or tool == "get_workflow_connections"
+    assert ("(step: get workflow)" in answer.text) is reads_first
+
+
+def test_every_tool_has_a_name_for_its_operation() -> None:
+    assert {tool.name.replace("_", " ") for tool in ALL_TOOLS} <= set(OPERATIONS)

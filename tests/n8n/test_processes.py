@@ -9,6 +9,8 @@ from tests.fakes import patient
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.n8n.caller import order_flow
 
+from chie.files import MAX_LOG_BYTES
+
 
 @pytest.fixture(autouse=True)
 def configured(fake: FakeN8n, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,6 +63,24 @@ def test_env_file_of_the_open_folder_does_not_move_the_log(
         server.stop()
     assert "[get_execution] Error" in (tmp_path / "data" / "chie" / "logs" / "n8n.log").read_text(encoding="utf-8")
     assert not home.exists()
+
+
+@pytest.mark.req("NW-10-2")
+@pytest.mark.parametrize("by_app", [False, True])
+def test_log_is_neither_rotated_nor_deleted(by_app: bool, home: Path) -> None:
+    log = home / "logs" / "n8n.log"
+    log.parent.mkdir(parents=True)
+    with log.open("wb") as file:
+        file.truncate(MAX_LOG_BYTES + 1)  # another log is rotated at this size
+    if by_app:
+        with http_server("chie", "serve") as url:
+            assert patient.get(f"{url}/api/n8n/workflows/missing").status_code == 404
+    else:
+        with StdioServer("chie", "mcp", "n8n") as server:
+            server.call("get_workflow", id="missing")
+            server.stop()
+    assert log.stat().st_size > MAX_LOG_BYTES + 100
+    assert not list(log.parent.glob("n8n.log.*"))
 
 
 @pytest.mark.req("NW-10", "NW-8")

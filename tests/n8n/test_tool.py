@@ -28,6 +28,7 @@ from chie.n8n.tool import READ, BaseTool, RawTool
 from chie.n8n.tool_context import ToolContext
 
 SECRET = "hunter2-very-private"
+N8N_KEY = "a key from an env file"
 
 
 def stamped(record: logging.LogRecord) -> logging.LogRecord:
@@ -38,7 +39,7 @@ def stamped(record: logging.LogRecord) -> logging.LogRecord:
 @pytest.fixture
 def context(tmp_path: Path) -> ToolContext:
     settings = N8nSettings(backup_dir=tmp_path, max_chars=2_000)
-    return create_context(settings, N8nApiClient(HttpClient(Endpoint("http://127.0.0.1:1", SecretStr("key"), {}))))
+    return create_context(settings, N8nApiClient(HttpClient(Endpoint("http://127.0.0.1:1", SecretStr(N8N_KEY), {}))))
 
 
 class EchoArguments(Arguments):
@@ -157,16 +158,60 @@ async def test_error_response_has_message_code_type_and_context(
     assert response["structuredContent"] == details | ({"context": shown} if shown else {})
 
 
+class UnprintableError(Exception):
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+
+def pydantic_error() -> Exception:
+    try:
+        EchoArguments.model_validate({"someText": SECRET * 2})
+    except ValueError as error:
+        return error
+    raise AssertionError
+
+
+@pytest.mark.req("NW-2", "NW-2-2")
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (KeyError("nodes"), "KeyError: 'nodes'"),
+        (RuntimeError("two\n  lines"), "RuntimeError: two lines"),
+        (ZeroDivisionError(), "ZeroDivisionError"),
+        (UnprintableError(), "UnprintableError"),
+        (RuntimeError("the token is password=hunter2 and Bearer abc.def"), "the token is password=*** and Bearer ***"),
+        (RuntimeError(f"n8n at http://x?key={N8N_KEY} said no"), "n8n at http://x?key=*** said no"),
+        (
+            RuntimeError("exited with 1: Traceback (most recent call last):\n  File x.py"),
+            "RuntimeError: exited with 1:)",
+        ),
+        (RuntimeError("x" * 50_000), "x" * 500 + "…)"),
+        (ValueError("invalid literal: 'given by hand'"), "ValueError: invalid literal: '***'"),
+        (pydantic_error(), "ValidationError: someText: String should have at most 20 characters"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+)
+async def test_unexpected_error_reaches_the_assistant_with_type_and_text(
+    context: ToolContext, error: Exception, shown: str
+) -> None:
+    tool = EchoTool(context)
+    tool.error = error
+    response = await tool.handler({"someText": "given by hand"})
+    [text] = (block["text"] for block in response["content"])
+    assert text.startswith("echo failed unexpectedly (")
+    assert shown in text
+    assert response["structuredContent"]["code"] == "n8n.tool_failed"
+    for hidden in (SECRET, N8N_KEY, "given by hand", "Traceback", 'File "'):
+        assert hidden not in json.dumps(response)
+
+
 @pytest.mark.req("NW-2", "NW-8")
-async def test_unexpected_error_is_one_sentence_and_its_stack_is_only_in_the_log(
+async def test_stack_of_an_unexpected_error_is_only_in_the_log(
     context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     tool = EchoTool(context)
-    tool.error = RuntimeError(f"broken with {SECRET}")
+    tool.error = RuntimeError("broken")
     response = await tool.handler({"someText": "x"})
-    text = response["content"][0]["text"]
-    assert text.startswith("echo failed inside Chie.")
-    assert SECRET not in json.dumps(response)
     assert "Traceback" not in json.dumps(response)
     (record,) = caplog.records
     assert (record.getMessage(), record.levelno) == ("[echo] Error", logging.ERROR)

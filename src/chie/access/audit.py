@@ -46,7 +46,7 @@ def _path(*_: object) -> Path | None:
 
 def _append(path: Path, text: str) -> None:
     try:
-        append_line(path, text)
+        append_line(path, text, rotate=True)
     except FileNotFoundError:
         make_folder(path.parent)
-        append_line(path, text)
+        append_line(path, text, rotate=True)

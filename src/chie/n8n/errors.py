@@ -107,8 +107,15 @@ class ValidationError(errors.ValidationError):
         return super().details() | _shown(self.context)
 
 
-def name_operation(error: errors.ChieError, operation: str) -> None:
-    """Name the operation that the caller asked for in the context; a tool makes several requests for one call."""
+def name_operation(error: errors.ChieError, operation: str, shown: Param) -> None:
+    """Name the operation that the caller asked for, in the context and as `shown` in the text.
+
+    A tool makes several requests for one call: the one that failed follows in the text, as a step.
+    """
+    step = error.reason.params.get("operation")
+    if isinstance(error, ApiError) and isinstance(step, Message) and step != shown:
+        named = Message("n8n.operation_at_step", operation=shown, step=step)
+        error.reason = Message(error.code, **{**error.reason.params, "operation": named})
     if isinstance(error, ApiError):
         error.context = replace(error.context or ApiErrorContext(operation=operation), operation=operation)
     elif isinstance(error, NotFoundError) and error.context:

@@ -11,6 +11,7 @@ import httpx2
 
 from chie import __version__
 from chie.errors import ConfigurationError
+from chie.logging import hide
 from chie.messages.catalogue import Message
 from chie.n8n.errors import ApiError, ApiErrorContext, NoResponseError
 from chie.n8n.status_errors import Call, error_for_status, not_the_api
@@ -39,6 +40,10 @@ class Endpoint:
     headers: "Mapping[str, SecretStr]"
     timeout: float = 30.0
     ca_bundle: "Path | None" = None
+
+    def __post_init__(self) -> None:
+        """The settings may come from a `.env` file, so the log does not know these values from the environment."""
+        hide(*(secret.get_secret_value().strip() for secret in (self.api_key, *self.headers.values())))
 
 
 class HttpClient:

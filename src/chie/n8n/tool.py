@@ -12,13 +12,14 @@ from pydantic import ValidationError as PydanticError
 
 from chie.errors import ChieError
 from chie.mcp_kit.approval import CallPreview
-from chie.mcp_kit.errors import unexpected
 from chie.messages.catalogue import Message
 from chie.n8n.argument_errors import invalid
 from chie.n8n.arguments import Arguments, RawArguments, Untitled, compact
 from chie.n8n.errors import name_operation
+from chie.n8n.status_errors import OPERATIONS
 from chie.n8n.tool_context import ToolContext
 from chie.n8n.truncation import truncate
+from chie.n8n.unexpected_errors import unexpected
 
 logger = logging.getLogger(__name__)
 
@@ -97,11 +98,11 @@ class BaseTool(ABC, Generic[A]):
             return self.respond(await self.execute(args), whole=self.is_whole(args))
         except ChieError as error:
             logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400 - the log formatter decides about the stack
-            name_operation(error, self.operation)
+            name_operation(error, self.operation, OPERATIONS.get(self.operation, self.operation))
             return error_response(error)
         except Exception as error:
             logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400
-            return error_response(unexpected(self.name))
+            return error_response(unexpected(self.name, error, arguments))
 
     def is_whole(self, args: A) -> bool:  # noqa: ARG002
         """Whether the result is exempt from the size limit."""
