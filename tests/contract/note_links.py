@@ -95,7 +95,7 @@ class NoteLinkContract:
         assert resolved(store, "古い題") == other.id
         store.delete(other.id)
         assert resolved(store, "古い題") == note.id
-        store.purge(note.id)
+        store.purge(note.id, deleted=False)
         assert resolved(store, "古い題") is None
 
     def test_a_former_title_is_known_to_those_who_could_read_it(self, store: NoteStore) -> None:
@@ -118,7 +118,7 @@ class NoteLinkContract:
         store.save(note)
         changed(store, note, title="New")
         rows = store.walk_versions(after=None, limit=9)
-        store.purge(note.id)
+        store.purge(note.id, deleted=False)
         for note_id, of_note in groupby(rows, key=lambda row: row.note):
             store.put_versions(note_id, list(of_note))
         assert resolved(store, "old") == note.id

@@ -151,12 +151,44 @@ class NoteVersionContract:
         for one in (note, other):
             store.save(one)
             edited(store, one, 1, content="two")
-        assert store.purge(note.id) is True
-        assert store.purge(note.id) is False
-        assert store.purge("k-unknown") is False
+        assert store.purge(note.id, deleted=True) is False
+        assert len(store.versions(note.id, limit=9)) == 1
+        assert store.purge(note.id, deleted=False) is True
+        assert store.purge("k-unknown", deleted=True) is False
         assert store.versions(note.id, limit=9) == []
         assert store.version_number(note.id) == 1
         assert len(store.versions(other.id, limit=9)) == 1
+
+    def test_the_trash_is_not_purged_as_the_history_of_a_note(self, store: NoteStore) -> None:
+        note = a_note("one")
+        store.save(note)
+        edited(store, note, 1, content="two")
+        store.delete(note.id)
+        assert store.purge(note.id, deleted=False) is False
+        assert in_trash(store, Viewer(note.user_id)) == [note.id]
+        assert store.purge(note.id, deleted=True) is True
+        assert store.versions(note.id, limit=9) == []
+
+    @pytest.mark.parametrize("days", [1, 400])
+    def test_an_id_in_the_trash_stays_its_authors(self, store: NoteStore, days: int) -> None:
+        note = a_note("one", user_id="aki", private=True)
+        store.save(note)
+        store.delete(note.id, change=a_change(-days, by="aki", kind="deleted"))
+        trashed = store.trashed(note.id)
+        assert trashed is not None
+        assert trashed.note == note
+        taken = replace(note, user_id="ben", content="mine now")
+        with pytest.raises(ConflictError):
+            store.save(taken, change=a_change(2, by="ben", kind="restored"))
+        with pytest.raises(ConflictError):
+            store.put_copies([a_note("another"), taken])
+        assert (store.get(note.id), store.trashed(note.id), store.count()) == (None, trashed, 0)
+        store.put_copies([note])
+        assert (store.get(note.id), store.trashed(note.id)) == (note, None)
+        store.delete(note.id)
+        assert store.purge(note.id, deleted=True)
+        store.save(taken)
+        assert store.get(note.id) == taken
 
     def test_versions_of_a_moment(self, store: NoteStore) -> None:
         first, same = a_note("one"), a_note("same")
@@ -193,7 +225,7 @@ class NoteVersionContract:
         ]  # fmt: skip
         before = {note.id: store.versions(note.id, limit=9) for note in notes}
         for note in notes:
-            store.purge(note.id)
+            store.purge(note.id, deleted=store.get(note.id) is None)
             for _ in range(2):
                 store.put_versions(note.id, [row for row in rows if row.note == note.id])
         assert {note.id: store.versions(note.id, limit=9) for note in notes} == before
@@ -232,7 +264,7 @@ class NoVersionContract:
         assert store.keeps_versions is False
         assert store.version_number(note.id) is None
         assert store.get(note.id) == changed
-        assert (list(store.versions(note.id, limit=9)), store.purge(note.id)) == ([], False)
+        assert (list(store.versions(note.id, limit=9)), store.purge(note.id, deleted=True)) == ([], False)
         store.delete(note.id, change=a_change(2, kind="deleted"))
         store.purge_deleted(on_day(3))
         store.put_versions(note.id, [])

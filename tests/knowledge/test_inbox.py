@@ -10,6 +10,7 @@ from tests.fakes.hashed_notes import page, service, store
 
 from chie.access.identity import User, acting_as
 from chie.errors import ConflictError, NotFoundError
+from chie.knowledge.history.history import History
 from chie.knowledge.inbox.inbox import Changes, Inbox
 from chie.knowledge.service import KnowledgeService
 
@@ -195,5 +196,6 @@ def test_nobody_confirms_in_another_users_name(service: KnowledgeService) -> Non
         note_id = service.save("mine", origin="person").id
         note = service.get(note_id)
         service.delete(note_id)
+        History(service).purge(note_id)
     with acting_as(BEN):
         assert service.restore(note).confirmed_by is None

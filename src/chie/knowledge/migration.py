@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from chie.errors import StorageError
+from chie.errors import ConflictError, StorageError
 from chie.files import make_folder
 from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import EmbeddingError
@@ -144,14 +144,21 @@ class Migration:
     def _copy_versions(self) -> None:
         """Earlier versions and deleted notes. A note that was changed or written in the target keeps its own."""
         for note_id, rows in groupby(_all_versions(self.source), key=lambda row: row.note):
-            if self.source.get(note_id) == self.target.get(note_id):
+            if self.source.get(note_id) == self.target.get(note_id) and not self._is_foreign_trash(note_id):
                 self.target.put_versions(note_id, list(rows))
+
+    def _is_foreign_trash(self, note_id: str) -> bool:
+        """Whether the id is in the target's trash, but another author's than in the source's."""
+        ours, theirs = self.source.trashed(note_id), self.target.trashed(note_id)
+        if ours is None or ours.note is None or theirs is None or theirs.note is None:
+            return False
+        return ours.note.user_id != theirs.note.user_id
 
     def _handle_unpaired(self, theirs: Note | None, report: MigrationReport) -> None:
         """A note in the target only: a copy whose original was deleted, or a note that was written there."""
         if theirs and theirs.id in self.journal.ids:
             self.target.delete(theirs.id)
-            self.target.purge(theirs.id)
+            self.target.purge(theirs.id, deleted=True)
             report.deleted += 1
         else:
             report.foreign += 1
@@ -164,8 +171,16 @@ class Migration:
             self.embedder.use(self.source.embeddings(notes))
         except EmbeddingError:
             self.embedder.use({})  # the target handles a missing model itself
-        self.target.put_copies(notes)
-        report.copied += len(notes)
+        try:
+            self.target.put_copies(notes)
+        except ConflictError:  # an id is another author's in the target's trash
+            if len(notes) == 1:
+                report.foreign += 1
+                return
+            for note in notes:
+                self._copy([note], report)
+        else:
+            report.copied += len(notes)
 
 
 def _pairs(source: NoteStore, target: NoteStore) -> Iterator[Pair]:

@@ -5,6 +5,7 @@ from chie.knowledge.rules import default_space
 from chie.knowledge.service import KnowledgeService
 
 TAG = "sample"
+AUTHOR = "chie"
 
 SAMPLES = {
     "nginx-413": (
@@ -101,14 +102,14 @@ def add_samples(service: KnowledgeService) -> list[str]:
     """Add missing samples, leave existing ones as they are, and return the ids of those visible to the user."""
     moment, space = now(), default_space(service.viewer())
     for key, (title, tags, content) in SAMPLES.items():
-        if service.store.get(_id(key)) is None:
+        if service.store.get(_id(key)) is None and service.may_use_id(_id(key), AUTHOR):
             service.restore(
                 Note(
                     id=_id(key),
                     title=title,
                     content=content,
                     tags=[*tags, TAG],
-                    user_id="chie",
+                    user_id=AUTHOR,
                     origin="person",
                     space=space,
                     created_at=moment,

@@ -9,7 +9,7 @@ from typing import Literal
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, NotFoundError, ValidationError
-from chie.knowledge import rules, validation
+from chie.knowledge import ownership, rules, validation
 from chie.knowledge.anchors.anchor import Anchor, AnchorReport, followed, permalink_anchor
 from chie.knowledge.anchors.validation import valid_anchor
 from chie.knowledge.history import supersession
@@ -322,11 +322,12 @@ class KnowledgeService:
     ) -> tuple[ImportOutcome, datetime]:
         """As `import_note`, with the fingerprint of the note's file and the `previous` import of the note: then dates
         decide only if both the file and the note have changed since. Returns the note's version after this import."""
-        stored = self._stored(note)
-        note = screened(self._owned(note, stored), secrets, stored=stored, first_line=first_line)
+        viewer = self.viewer()
+        stored = ownership.stored_note(self.store, viewer, note.id)
+        note = ownership.owned(self.store, viewer, note, stored)
+        note = screened(note, secrets, stored=stored, first_line=first_line)
         if stored == note:
             return "unchanged", note.updated_at
-        viewer = self.viewer()
         rules.require_write(viewer, note.space)
         if stored is not None:
             rules.require_permission(stored, viewer, private=note.private)
@@ -343,10 +344,7 @@ class KnowledgeService:
         return "saved", note.updated_at
 
     def may_use_id(self, note_id: str, author: str) -> bool:
-        """Whether the id is unused or belongs to a note of the same author, so that an import cannot end up in a note
-        that somebody else stored under its id."""
-        stored, user = self.store.get(note_id), known_user()
-        return stored is None or stored.user_id == (author if user.admin else user.id)
+        return ownership.may_use_id(self.store, note_id, author)
 
     def imported_files(self) -> dict[str, ImportedFile]:
         """Where the current user's notes were imported from, by note id."""
@@ -354,9 +352,12 @@ class KnowledgeService:
 
     def restore(self, note: Note, *, secrets: SecretPolicy = "refuse") -> Note:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
-        stored = self._stored(note)
-        note = screened(self._owned(note, stored), secrets, stored=stored)
-        rules.require_write(self.viewer(), note.space)
+        viewer = self.viewer()
+        # Not left to the store: a note that is deleted meanwhile would return with this text in its author's name.
+        if ownership.stored_note(self.store, viewer, note.id):
+            raise ConflictError("knowledge.note_exists")
+        note = screened(ownership.owned(self.store, viewer, note, None), secrets)
+        rules.require_write(viewer, note.space)
         self.store.save(note, change=self.change("restored"))
         record("note.restored", note.id)
         return note
@@ -378,18 +379,6 @@ class KnowledgeService:
             self.store.report_anchors({note.id: (note.anchor, replace(fresh, reported_at=self._clock()))})
         record("note.confirmed" if confirmed else "note.unconfirmed", note.id)
         return note
-
-    def _owned(self, note: Note, stored: Note | None) -> Note:
-        note = validation.cleaned(rules.owned(note, stored))
-        known = stored is not None and stored.supersedes == note.supersedes
-        return note if known or not note.supersedes else supersession.permitted(self.store, self.viewer(), note)
-
-    def _stored(self, note: Note) -> Note | None:
-        """The stored note with this id. Another user's private note counts as not found and cannot be overwritten."""
-        stored = self.store.get(validation.valid_id(note.id))
-        if stored is not None and not self.viewer().sees(stored):
-            raise NotFoundError("knowledge.note_not_found")
-        return stored
 
     def related(self, note_id: str, *, limit: int = MAX_RELATED) -> list[Hit]:
         """Other notes on the same topic."""

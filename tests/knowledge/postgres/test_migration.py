@@ -203,7 +203,7 @@ class TestMigration:
         target.save(replace(edited, content="there"), replacing=edited)
         own = target.versions(theirs.id, limit=9)
         target.delete(gone.id)
-        target.purge(gone.id)
+        target.purge(gone.id, deleted=True)
         migrate()
         for note_id in (old.id, kept.id, gone.id):
             assert target.versions(note_id, limit=9) == source.versions(note_id, limit=9)
@@ -241,6 +241,21 @@ class TestMigration:
         report = migrate()
         assert (report.copied, report.deleted, report.newer, report.foreign) == (0, 0, 1, 1)
         assert all_notes(target) == {"k-1": newer, "k-2": foreign}
+
+    def test_ids_in_the_trash_of_the_target_stay_their_authors(
+        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., MigrationReport]
+    ) -> None:
+        mine, gone, other = (a_note(text, id=f"k-{text}", user_id="ben") for text in ("mine", "gone", "other"))
+        for note in (mine, gone, other):
+            source.save(note)
+            target.save(replace(note, user_id="ben" if note == other else "aki"))
+            target.delete(note.id)
+        source.delete(gone.id)
+        trash = [target.trashed(note.id) for note in (mine, gone)]
+        report = migrate()
+        assert (report.copied, report.foreign) == (1, 1)
+        assert all_notes(target) == {other.id: other}
+        assert [target.trashed(note.id) for note in (mine, gone)] == trash
 
     def test_notes_that_never_stop_changing_end_it_with_a_word(
         self, source: SqliteStore, migrate: Callable[..., MigrationReport]

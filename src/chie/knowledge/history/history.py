@@ -129,7 +129,8 @@ class History:
         """Delete all earlier versions of a note for good, such as one with a secret."""
         note = self._get(note_id)
         rules.require_permission(note, self._service.viewer())
-        self._store.purge(note.id)
+        if not self._store.purge(note.id, deleted=False):
+            raise NotFoundError("knowledge.note_not_found")
         record("note.history_deleted", note.id)
 
     def trash(self, *, limit: int = MAX_TRASH) -> list[Trashed]:
@@ -147,12 +148,9 @@ class History:
         """The note as it was when it was deleted. NotFoundError also for another user's private note."""
         self._require_versions()
         note_id = validation.required_id(note_id)
-        found = self._store.versions(note_id, limit=1) if validation.is_plain(note_id) else ()
-        last = found[0] if found else None
-        if last is None or last.note is None or self._store.get(note_id) is not None:
-            raise NotFoundError("knowledge.trashed_note_not_found")
-        expired = last.change.kind != "deleted" or last.change.at <= self._service.trash_begins()
-        if expired or self._seen_note(last.note) is None:
+        last = self._store.trashed(note_id) if validation.is_plain(note_id) else None
+        expired = last is not None and last.change.at <= self._service.trash_begins()
+        if last is None or last.note is None or expired or self._seen_note(last.note) is None:
             raise NotFoundError("knowledge.trashed_note_not_found")
         return last.note
 
@@ -168,7 +166,8 @@ class History:
         """Delete a note in the trash, and all of its versions, for good."""
         note = self.trashed(note_id)
         rules.require_permission(note, self._service.viewer())
-        self._store.purge(note.id)
+        if not self._store.purge(note.id, deleted=True):
+            raise NotFoundError("knowledge.trashed_note_not_found")
         record("note.purged", note.id)
 
     def _get(self, note_id: str) -> Note:

@@ -74,7 +74,8 @@ class NoteStore(ABC):
         with `change`; by default the author changes it now.
 
         `replacing` is the note as it was read; ConflictError if the stored note differs from it or, without it, if
-        the id is taken. Returns a notice if the note can only be found by its words for now.
+        the id is taken, be it by another author's note in the trash. Returns a notice if the note can only be found by
+        its words for now.
         """
 
     def replace_all(
@@ -107,12 +108,18 @@ class NoteStore(ABC):
         out."""
         return ()
 
+    def trashed(self, note_id: str) -> Version | None:  # noqa: ARG002
+        """The last version of a deleted note until it is purged, however long ago it was deleted. Only a note of the
+        same author may take its id."""
+        return None
+
     def versions_at(self, moment: datetime, *, limit: int) -> Sequence[Version]:  # noqa: ARG002
         """The versions of that moment that have ended since, those that ended last first; all users'."""
         return ()
 
-    def purge(self, note_id: str) -> bool:  # noqa: ARG002
-        """Delete all earlier versions of a note for good; return whether there were any."""
+    def purge(self, note_id: str, *, deleted: bool) -> bool:  # noqa: ARG002
+        """Delete all earlier versions of a note for good, be it one that exists or a `deleted` one; return whether it
+        is what the caller says. Otherwise nothing is deleted: the trash has the only copy of a note."""
         return False
 
     def purge_deleted(self, before: datetime) -> None:  # noqa: B027 - as far as the store has a trash
@@ -135,7 +142,8 @@ class NoteStore(ABC):
         return {}
 
     def put_copies(self, notes: Sequence[Note]) -> None:
-        """Store copies of another store's notes, replacing any that have the same ids. Keeps no versions."""
+        """Store copies of another store's notes, replacing any that have the same ids. Keeps no versions. ConflictError
+        as in `save` for an id in the trash."""
         for note in notes:
             self.save(note, replacing=self.get(note.id))
 

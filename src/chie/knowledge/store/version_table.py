@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from chie.errors import ConflictError
 from chie.knowledge.history.versions import Change, Version, VersionRow, is_new_version
 from chie.knowledge.links.text import folded_title
 from chie.knowledge.note import ImportedFile, Note
@@ -65,14 +66,17 @@ class VersionTable:
             self.end(connection, stored, change, following=note)
 
     def begin(self, connection: Any, note: Note, change: Change) -> ImportedFile | None:  # noqa: ANN401
-        """Before a note is added: if it was deleted, the time without it ends. Returns the file of a deleted note."""
-        last = self._last(connection, note.id)
-        if last is None or last.change != "deleted":
+        """When a note is added: if it was deleted, the time without it ends. Returns the file of a deleted note.
+        ConflictError if the deleted note is another author's, to whom the id belongs until it is purged."""
+        last = self.trashed(connection, note.id)
+        if last is None or last.note is None:
             return None
+        if last.note.user_id != note.user_id:
+            raise ConflictError("knowledge.note_exists")
         row = VersionRow(
             note=note.id,
             number=last.number + 1,
-            began_at=last.ended_at,
+            began_at=last.change.at,
             ended_at=change.at,
             ended_by=change.by,
             change="restored",
@@ -82,7 +86,12 @@ class VersionTable:
             folded_title=None,
         )
         self._insert(connection, row)
-        return self._read(connection, [last])[0].file
+        return last.file
+
+    def trashed(self, connection: Any, note_id: str) -> Version | None:  # noqa: ANN401
+        """The last version of a deleted note, until it is purged."""
+        last = self._last(connection, note_id)
+        return self._read(connection, [last])[0] if last and last.change == "deleted" else None
 
     def number(self, connection: Any, note_id: str) -> int:  # noqa: ANN401
         """Of the current version."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from chie.knowledge.history.versions import Version, VersionRow
+from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.version_table import VersionTable
 from chie.knowledge.viewer import Viewer
@@ -24,6 +25,10 @@ class VersionedStore(NoteStore):
     @abstractmethod
     def _change(self, work: Callable[[Any], T]) -> T: ...
 
+    @abstractmethod
+    def _locked(self, connection: Any, note_id: str) -> Note | None:  # noqa: ANN401
+        """The stored note, which nobody changes or deletes until the transaction ends."""
+
     def version_number(self, note_id: str) -> int:
         return self._read(lambda connection: self._versions.number(connection, note_id))
 
@@ -33,11 +38,19 @@ class VersionedStore(NoteStore):
     def trash(self, *, viewer: Viewer, after: datetime, limit: int) -> list[Version]:
         return self._read(lambda connection: self._versions.trash(connection, viewer, after=after, limit=limit))
 
+    def trashed(self, note_id: str) -> Version | None:
+        return self._read(lambda connection: self._versions.trashed(connection, note_id))
+
     def versions_at(self, moment: datetime, *, limit: int) -> list[Version]:
         return self._read(lambda connection: self._versions.at(connection, moment, limit))
 
-    def purge(self, note_id: str) -> bool:
-        return self._change(lambda connection: self._versions.purge(connection, note_id)) > 0
+    def purge(self, note_id: str, *, deleted: bool) -> bool:
+        def work(connection: Any) -> bool:  # noqa: ANN401
+            if (self._locked(connection, note_id) is None) != deleted:
+                return False
+            return self._versions.purge(connection, note_id) > 0 or not deleted
+
+        return self._change(work)
 
     def purge_deleted(self, before: datetime) -> None:
         self._change(lambda connection: self._versions.purge_deleted(connection, before))

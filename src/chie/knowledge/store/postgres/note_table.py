@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.anchors.anchor import decode_anchor
 from chie.knowledge.anchors.anchor import encode as encode_anchor
+from chie.knowledge.history.versions import change_of
 from chie.knowledge.links.text import folded_title
 from chie.knowledge.note import Note, audience
 from chie.knowledge.search.passages import INDEX_VERSION, Passage, index_tokens, split
@@ -19,7 +20,7 @@ from chie.knowledge.sources import file_name
 from chie.knowledge.store.postgres.space_table import require_space
 from chie.knowledge.store.postgres.statement import Rows, Statement
 from chie.knowledge.store.postgres.statistics import StatisticsChange
-from chie.knowledge.store.postgres.tables import LINKS
+from chie.knowledge.store.postgres.tables import LINKS, VERSIONS
 from chie.knowledge.store.private_terms import indexed_terms
 
 if TYPE_CHECKING:
@@ -115,7 +116,9 @@ def overwrite(connection: "Connection", note: Note, change: StatisticsChange) ->
     """Like `write`, regardless of what is stored."""
     stored = _locked(connection, note.id)
     if stored is None:
-        return write(connection, note, None, change)
+        seq = write(connection, note, None, change)
+        VERSIONS.begin(connection, note, change_of(note, "restored"))
+        return seq
     require_space(connection, note.space)
     _replace(connection, *stored, note, change)
     return stored[0]

@@ -277,6 +277,9 @@ class PostgresStore(SqlNoteStore):
     def _change(self, work: "Callable[[Connection], T]") -> T:
         return self._pool.write(work)
 
+    def _locked(self, connection: "Connection", note_id: str) -> Note | None:
+        return note_table.get_locked(connection, note_id)
+
     def _start_backfill(self) -> None:
         self._backfill.start()
 

@@ -105,6 +105,8 @@ class SqliteStore(SqlNoteStore):
             for note, passages in cut:
                 stored = note_table.get(connection, note.id)
                 ids.extend(note_table.insert(connection, note, passages, replacing=stored))
+                if stored is None:
+                    VERSIONS.begin(connection, note, change_of(note, "restored"))
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
 
@@ -277,6 +279,9 @@ class SqliteStore(SqlNoteStore):
     def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with self._file.write() as connection:
             return work(connection)
+
+    def _locked(self, connection: sqlite3.Connection, note_id: str) -> Note | None:
+        return note_table.get(connection, note_id)
 
     def _start_backfill(self) -> None:
         self._backfill.start()
