@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUN    := $(VENV)/.run
 DEV    := $(VENV)/.dev
-PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP    := $(BIN)/python -m pip install --quiet
 # A lock file names all packages. Resolving them again, pip stumbles over versions that were published since.
 LOCKED := $(PIP) --no-deps --require-hashes
 ARGS   ?=
@@ -26,8 +26,10 @@ MODULES   := web/node_modules/.installed
 
 # Tests start hundreds of processes: without compiled files each of them would compile all modules again.
 export PYTHONDONTWRITEBYTECODE :=
+# Building asks the package indexes for packages, and for nothing about themselves.
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run install links uninstall page test check bench real dist fuzz mutants soak browser format docs lock clean
+.PHONY: run install links uninstall page test check bench real dist fuzz mutants soak browser strace format docs lock clean
 .DEFAULT_GOAL := run
 
 run: $(RUN)  ## start Chie and print its URL
@@ -50,7 +52,7 @@ uninstall:  ## remove the links that make install made; notes and settings stay
 
 page: $(PAGE)  ## build the web page, again when web/ changes
 
-test: $(DEV) $(PAGE) browser  ## run all tests that need no network
+test: $(DEV) $(PAGE) browser strace  ## run all tests that need no network
 	@$(if $(findstring tests/,$(ARGS))$(findstring -k,$(ARGS)),,cd web && $(NPM) --silent test)
 	@$(BIN)/python -m pytest $(ARGS)
 
@@ -69,9 +71,10 @@ check: $(DEV) $(MODULES)  ## check style, types, import contracts and generated 
 bench: $(DEV) $(PAGE)  ## measure and store every figure; ARGS=--peers also measures other projects
 	@$(BIN)/python -m bench $(ARGS)
 
-real: $(DEV) tests/real/node_modules/.installed  ## test with real MCP clients, engines, the conformance suite and a real n8n
+real: $(DEV) strace tests/real/node_modules/.installed  ## test with real MCP clients, engines, the conformance suite and a real n8n
 	@$(BIN)/python -m tests.real.n8n_server  # the first time takes minutes, and 2.5 GB in the user's cache
 	@$(BIN)/python -m tests.real.engines  # llama.cpp and LiteLLM, about 1 GB in the user's cache
+	@$(if $(ARGS),,$(BIN)/python -m pytest -n 0 -rs tests/privacy)
 	@$(BIN)/python -m pytest -n 0 -m real tests/real $(ARGS)
 
 dist: $(DEV) $(PAGE)  ## build wheels, sdist and the bundle for Claude Desktop into dist/
@@ -157,3 +160,11 @@ browser:
 	    apt-get update -qq && { apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-noto-cjk >/dev/null 2>&1 || \
 	    apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk >/dev/null; }; } || \
 	    echo "Chromium is missing and could not be installed: the end-to-end tests will be skipped."
+
+# It watches that nothing leaves the machine (tests/privacy). Only Linux has it.
+strace:
+	@command -v strace >/dev/null || [ "$$(uname)" != Linux ] || { \
+	    [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	    echo "The tests of privacy need strace: installing Debian's with apt-get (once)…" && \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends strace >/dev/null; } || \
+	    echo "strace is missing and could not be installed: tests that watch system calls will be skipped."

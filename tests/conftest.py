@@ -18,6 +18,7 @@ SLOW = (
     "app/test_openapi.py",
     "security/test_hidden_notes.py",
     "chat/runs",
+    "privacy/test_nothing_leaves.py",
     "security",
     "e2e",
 )

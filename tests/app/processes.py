@@ -4,7 +4,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -16,9 +16,11 @@ BIN = Path(sys.executable).parent
 class StdioServer:
     """A server on stdio, spoken to in raw lines, so that anything else on its stdout would be noticed."""
 
-    def __init__(self, *command: str) -> None:
+    def __init__(self, *command: str, environment: Mapping[str, str] | None = None, folder: Path | None = None) -> None:
         self.process = subprocess.Popen(
             [BIN / command[0], *command[1:]],
+            env=environment,
+            cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
