@@ -27,7 +27,10 @@ from tests.n8n.caller import order_flow
 from tests.privacy.environment import bare_environment
 from tests.privacy.syscalls import Record, reason_not_to_watch, recorded, watching
 
-pytestmark = [pytest.mark.skipif(reason_not_to_watch() is not None, reason=str(reason_not_to_watch()))]
+pytestmark = [
+    pytest.mark.req("TR-1"),
+    pytest.mark.skipif(reason_not_to_watch() is not None, reason=str(reason_not_to_watch())),
+]
 
 OLDER, NEWER = "注文APIのタイムアウトは30秒。長い処理はジョブに回す。", "注文APIのタイムアウトを60秒に変更した。"
 AWS_KEYS = {"AWS_ACCESS_KEY_ID": "AKIAENVIRONMENT00000", "AWS_SECRET_ACCESS_KEY": "environment-secret"}

@@ -49,6 +49,7 @@ def test_one_module_imports_onnx_runtime() -> None:
     assert [str(file.relative_to(ROOT)) for file in found] == [ONLY]
 
 
+@pytest.mark.req("TR-1")
 @pytest.mark.parametrize("set_by_user", [None, "", "0", "no"])
 def test_search_leaves_nothing_in_the_users_folder(tmp_path: Path, set_by_user: str | None) -> None:
     environment = bare_environment(tmp_path)

@@ -91,13 +91,15 @@ def litellm(config: Path) -> Iterator[str]:
         "--host",
         "127.0.0.1",
     ]
-    with _running(command, f"http://127.0.0.1:{port}/health/liveliness"):
+    with _running(command, f"http://127.0.0.1:{port}/health/liveliness", LITELLM_LOCAL_MODEL_COST_MAP="True"):
         yield f"http://127.0.0.1:{port}/v1"
 
 
 @contextmanager
-def _running(command: list[Path | str], ready: str) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=CACHE)
+def _running(command: list[Path | str], ready: str, **settings: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=CACHE, env=os.environ | settings
+    )
     try:
         _wait(ready, process)
         yield process
