@@ -29,18 +29,21 @@ async def preview(server: Server, user: str, tool: str, **arguments: object) -> 
     return shown
 
 
-@pytest.mark.parametrize("tool", ["delete_knowledge", "update_knowledge"])
-async def test_a_note_of_somebody_else_stays_unnamed(tool: str) -> None:
+@pytest.mark.parametrize(("tool", "change"), [("delete_knowledge", {}), ("update_knowledge", {"content": "x"})])
+async def test_a_note_of_somebody_else_stays_unnamed(tool: str, change: dict[str, Any]) -> None:
     server = create_server()
     note = (await call(server, "aki", "save_knowledge", {"content": SECRET, "title": SECRET, "private": True}))["id"]
     own = (await call(server, "ben", "save_knowledge", {"content": "公開", "title": "公開"}))["id"]
-    assert SECRET in (await preview(server, "aki", tool, id=note, content="x"))["text"]
-    hidden = await preview(server, "ben", tool, id=note, content="x", supersedes=[note])
-    missing = await preview(server, "ben", tool, id="k-0000000000000000", content="x")
+    assert SECRET in (await preview(server, "aki", tool, id=note, **change))["text"]
+    hidden = await preview(server, "ben", tool, id=note, **change)
+    missing = await preview(server, "ben", tool, id="k-0000000000000000", **change)
     assert SECRET not in str(hidden)
     assert hidden["text"] == missing["text"].replace("k-0000000000000000", note)
-    replacing = await preview(server, "ben", "update_knowledge", id=own, supersedes=[note, own])
-    assert [change["after"] for change in replacing["changes"]] == [f"{note}\n公開"]
+    for saving in ({"id": own}, {"content": "新しい"}):
+        name = "update_knowledge" if "id" in saving else "save_knowledge"
+        replacing = await preview(server, "ben", name, **saving, supersedes=[note, own])
+        assert [one["after"] for one in replacing["changes"]] == [f"{note}\n公開"]
+        assert "knowledge.preview_hides" in [one["code"] for one in replacing["notes"]]
     assert (await call(server, "aki", "get_knowledge", {"id": note}))["content"] == SECRET
 
 

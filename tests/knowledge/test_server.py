@@ -206,7 +206,7 @@ async def test_tools_have_annotations_and_results_match_their_schemas(client: As
         "search_knowledge": (True, None, None),
         "get_knowledge": (True, None, None),
         "list_knowledge": (True, None, None),
-        "save_knowledge": (False, False, False),
+        "save_knowledge": (False, True, False),  # it hides the notes that it supersedes
         "update_knowledge": (False, True, True),
         "delete_knowledge": (False, True, True),
     }

@@ -26,6 +26,9 @@ from chie.n8n.server import create_context
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import READ, BaseTool, RawTool
 from chie.n8n.tool_context import ToolContext
+from chie.n8n.tools.patch_workflow import PatchWorkflowTool
+from chie.n8n.tools.rehearse_change import RehearseChangeTool
+from chie.n8n.tools.update_workflow import UpdateWorkflowTool
 
 SECRET = "hunter2-very-private"
 N8N_KEY = "a key from an env file"
@@ -304,6 +307,33 @@ async def test_invalid_arguments_are_named_without_their_values(
     assert response["content"][0]["text"] == message
     assert response["isError"] is True
     assert SECRET not in json.dumps(response)
+
+
+OPERATIONS: list[dict[str, Any]] = [
+    {"op": "addNode", "node": json.dumps({"name": "新", "type": "n8n-nodes-base.set", "parameters": {"memo": None}})},
+    {"op": "updateNode", "name": "A", "changes": {"notes": None}},
+    {"op": "renameNode", "name": "A", "new_name": "B"},
+    {"op": "connect", "source": "A", "to": "B", "output": "1"},
+    {"op": "disconnect", "from": "A", "target": "B"},
+    {"op": "setField", "path": "settings.timezone", "value": None},
+    {"op": "removeNode", "name": 7},
+]
+CALLS: list[tuple[type[BaseTool[Any]], dict[str, Any]]] = [
+    (PatchWorkflowTool, {"id": " w1 ", "operations": json.dumps(OPERATIONS), "version_id": 3}),
+    (RehearseChangeTool, {"id": "w1", "patch": OPERATIONS, "runForReal": '["A"]', "execution": 12}),
+    (UpdateWorkflowTool, {"id": "w1", "pin_data": '{"A": null}', "tags": "a, b", "active": "no", "別": [None]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "arguments"), CALLS)
+def test_normalized_arguments_are_read_as_the_given_ones(
+    context: ToolContext, kind: type[BaseTool[Any]], arguments: dict[str, Any]
+) -> None:
+    found = kind(context).normalized(arguments)
+    assert kind.arguments.model_validate(found) == kind.arguments.model_validate(arguments)
+    assert json.loads(json.dumps(found)) == found
+    assert kind(context).normalized(found) == found
+    assert set(found) - {"別"} <= set(kind(context).get_input_schema()["properties"])
 
 
 @pytest.mark.req("NW-3")

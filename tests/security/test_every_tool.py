@@ -1,5 +1,6 @@
 """Every MCP tool: other users' private notes do not exist for the caller."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from tests.security.conftest import ADDRESS, SECRET, Team
 
 from chie.access.identity import User, acting_as
 from chie.knowledge.prompts import QUERY_PROMPT
-from chie.mcp_kit.approval import PREVIEW_TOOL
+from chie.mcp_kit.approval import UNLISTED_TOOLS
 from chie.mcp_kit.auth import TICKET_META, user_ticket
 from chie.mcp_kit.server import Server
 from chie.servers import load_agent_servers
@@ -151,12 +152,22 @@ async def test_ticket_is_valid_for_one_call_in_the_process(team: Team) -> None:
 
 
 @pytest.mark.parametrize("who", ["ben", "root"])
-@pytest.mark.parametrize("tool", ["delete_knowledge", "update_knowledge"])
-def test_previews_of_calls_name_no_private_note_of_others(team: Team, who: str, tool: str) -> None:
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("delete_knowledge", {"id": "{note}"}),
+        ("update_knowledge", {"id": "{note}", "content": "mine", "supersedes": ["{note}"]}),
+        ("save_knowledge", {"content": "mine", "supersedes": ["{note}"]}),
+    ],
+)
+@pytest.mark.parametrize("unlisted", UNLISTED_TOOLS)
+def test_previews_of_calls_name_no_private_note_of_others(
+    team: Team, who: str, tool: str, arguments: dict[str, Any], unlisted: str
+) -> None:
     """They are no tools of the list, but every client may call them."""
     before = team.possessions()
-    call = {"tool": tool, "arguments": {"id": team.note_id, "content": "mine", "supersedes": [team.note_id]}}
-    answer = team.tool(who, "knowledge", PREVIEW_TOOL, **call)
+    given = json.loads(json.dumps(arguments).replace("{note}", team.note_id))
+    answer = team.tool(who, "knowledge", unlisted, tool=tool, arguments=given)
     assert team.note_id in str(answer)
     assert SECRET not in str(answer)
     assert team.possessions() == before

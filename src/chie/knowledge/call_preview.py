@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from chie.knowledge.note import Note
 from chie.knowledge.service import KnowledgeService
 from chie.mcp_kit.approval import CallPreview, FieldChange, shown_name, shown_value
-from chie.mcp_kit.previews import PreviewMiddleware
+from chie.mcp_kit.calls import PreviewMiddleware
 from chie.mcp_kit.server import Server
 from chie.messages.catalogue import Message
 
@@ -39,7 +39,7 @@ def declare_previews(server: Server, service: KnowledgeService) -> None:
 
 def preview(service: KnowledgeService, tool: str, arguments: Mapping[str, Any]) -> CallPreview | None:
     if tool == "save_knowledge":
-        return _saving(arguments)
+        return _saving(service, arguments)
     given = arguments.get("id")
     if tool not in ("delete_knowledge", "update_knowledge") or not isinstance(given, str):
         return None
@@ -49,9 +49,14 @@ def preview(service: KnowledgeService, tool: str, arguments: Mapping[str, Any]) 
     return _deletion(service, note) if tool == "delete_knowledge" else _update(service, note, arguments)
 
 
-def _saving(arguments: Mapping[str, Any]) -> CallPreview:
+def _saving(service: KnowledgeService, arguments: Mapping[str, Any]) -> CallPreview:
+    """`save_knowledge` waits for approval if it supersedes notes, which searches then leave out."""
     title = arguments.get("title") or str(arguments.get("content", "")).strip()[:60]
-    return CallPreview(Message("knowledge.preview_save", title=shown_name(title)), "add")
+    summary = Message("knowledge.preview_save", title=shown_name(title))
+    if not (hidden := arguments.get("supersedes")):
+        return CallPreview(summary, "add")
+    changes = [_change("supersedes", None, _names(service, hidden))]
+    return CallPreview(summary, "change", [Message("knowledge.preview_hides")], changes)
 
 
 def _of_unknown(tool: str, note_id: str) -> CallPreview:
@@ -74,6 +79,8 @@ def _update(service: KnowledgeService, note: Note, arguments: Mapping[str, Any])
     if alone and not changes:
         return CallPreview(Message(alone, title=title), "change")
     notes = [Message(also)] if also else []
+    if not set(arguments.get("supersedes") or ()) <= set(note.supersedes):
+        notes.append(Message("knowledge.preview_hides"))
     if not changes:
         notes.append(Message("knowledge.preview_unchanged"))
     elif service.store.keeps_versions:
@@ -100,8 +107,13 @@ def _changes(service: KnowledgeService, note: Note, arguments: Mapping[str, Any]
         yield _change("space", note.space, space.strip())
     if arguments.get("anchor") is not None:
         yield _change("anchor", None, shown_value(arguments["anchor"]))
-    if isinstance(replaced := arguments.get("supersedes"), list):
-        yield _change("supersedes", None, _lines([_name(service, one) for one in replaced]))
+    replaced = arguments.get("supersedes")
+    if isinstance(replaced, list) and replaced != note.supersedes:
+        yield _change("supersedes", _names(service, note.supersedes), _names(service, replaced))
+
+
+def _names(service: KnowledgeService, note_ids: Sequence[object]) -> str | None:
+    return _lines([_name(service, one) for one in note_ids]) or None
 
 
 def _name(service: KnowledgeService, note_id: object) -> str:

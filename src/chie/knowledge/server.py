@@ -40,7 +40,7 @@ and English. Search it before you investigate something that a colleague may hav
 Save what was hard to find out, one finding per note, in the words that a colleague would search for."""
 
 READ = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+SAVE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False)
 CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 Id = Annotated[str, Field(description="A note's id, from search or list.")]
@@ -176,7 +176,7 @@ def _declare_reading(server: Server, service: KnowledgeService, usefulness: Usef
 
 
 def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usefulness) -> None:
-    @server.declare(ADD)
+    @server.declare(SAVE, destructive_arguments=("supersedes",))
     def save_knowledge(  # noqa: PLR0913, PLR0917 - the fields of a note
         content: Annotated[str, Field(description="The finding, in Markdown or plain text.")],
         title: Title = None,

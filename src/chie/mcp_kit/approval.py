@@ -14,6 +14,8 @@ from chie.messages.catalogue import Message
 
 DESTRUCTIVE_ARGUMENTS_META = "chie/destructive_arguments"
 PREVIEW_TOOL = "chie/preview"
+ARGUMENTS_TOOL = "chie/arguments"
+UNLISTED_TOOLS = (PREVIEW_TOOL, ARGUMENTS_TOOL)
 MAX_NAME = 120
 MAX_VALUE = 6_000
 MAX_CHANGES = 30

@@ -24,6 +24,7 @@ from pydantic import ValidationError as PydanticError
 
 from chie.errors import ChieError, NotFoundError, ServiceError, ValidationError
 from chie.logging import request_id
+from chie.mcp_kit.calls import without_nulls
 from chie.messages.validation import invalid_arguments
 
 
@@ -87,7 +88,6 @@ class ErrorTranslator(Middleware):
 
 
 async def _without_nulls(context: MiddlewareContext[CallToolRequestParams]) -> MiddlewareContext[CallToolRequestParams]:
-    """Drops nulls of optional arguments: models send them for what they leave out, whatever the schema says."""
     call, edge = context.message, context.fastmcp_context
     given = call.arguments or {}
     if edge is None or all(value is not None for value in given.values()):
@@ -95,9 +95,7 @@ async def _without_nulls(context: MiddlewareContext[CallToolRequestParams]) -> M
     tool = await edge.fastmcp.get_tool(call.name)
     if tool is None:
         return context
-    optional = tool.parameters.get("properties", {}).keys() - tool.parameters.get("required", ())
-    kept = {name: value for name, value in given.items() if value is not None or name not in optional}
-    return context.copy(message=call.model_copy(update={"arguments": kept}))
+    return context.copy(message=call.model_copy(update={"arguments": without_nulls(tool, given)}))
 
 
 def _protocol_error(unexpected: ServiceError, error: FastMCPError, **data: str) -> MCPError:

@@ -22,7 +22,9 @@ from chie import __version__
 from chie.access.identity import user_in
 from chie.errors import ChieError
 from chie.logging import REQUEST_META, new_request_id
+from chie.mcp_kit.approval import destructive_with
 from chie.mcp_kit.auth import AuditMiddleware, UserMiddleware
+from chie.mcp_kit.calls import ArgumentsMiddleware
 from chie.mcp_kit.errors import ErrorTranslator
 from chie.mcp_kit.views import shown_by
 
@@ -81,6 +83,7 @@ class Server(FastMCP[None]):
                 UserMiddleware(),
                 *([] if audits else [AuditMiddleware(name)]),
                 ErrorTranslator(error_fields),
+                ArgumentsMiddleware(),
                 InlineSchemas(),
             ],
             dereference_schemas=False,
@@ -98,16 +101,20 @@ class Server(FastMCP[None]):
         """FastMCP reads it with every list and call. Its own store would load beartype, 400 modules, for nothing."""
         return NoState()
 
-    def declare(self, annotations: ToolAnnotations, *, view: str | None = None) -> Callable[[F], F]:
+    def declare(
+        self, annotations: ToolAnnotations, *, view: str | None = None, destructive_arguments: Sequence[str] = ()
+    ) -> Callable[[F], F]:
         """A decorator that registers a function as a tool; its docstring is the description.
 
         `view` is the URI of the page that shows its results, for hosts that show pages (`mcp_kit/views.py`).
+        A tool with `destructive_arguments` only adds unless one of them is set (`mcp_kit/approval.py`).
         The docstring is passed separately, or FastMCP would load a docstring parser: a tenth of the start-up time.
         """
 
         def register(function: F) -> F:
             description, function.__doc__ = inspect.getdoc(function), None
-            self.tool(function, description=description, annotations=annotations, meta=shown_by(view))
+            meta = {**(shown_by(view) or {}), **destructive_with(*destructive_arguments)} or None
+            self.tool(function, description=description, annotations=annotations, meta=meta)
             return function
 
         return register

@@ -10,7 +10,7 @@ from mcp_types import TextContent
 from pydantic import PrivateAttr, SecretStr
 
 from chie.mcp_kit.approval import CallPreview, destructive_with
-from chie.mcp_kit.previews import PreviewMiddleware
+from chie.mcp_kit.calls import PreviewMiddleware
 from chie.mcp_kit.server import Server
 from chie.mcp_kit.views import add_view, shown_by
 from chie.n8n.backups import Backups
@@ -62,6 +62,9 @@ class FastMcpTool(Tool):
         )
         tool._definition = definition
         return tool
+
+    def normalized(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return self._definition.normalized(arguments)
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         response = await self._definition.handler(arguments)

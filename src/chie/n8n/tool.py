@@ -50,6 +50,7 @@ class ToolDefinition:
     input_schema: dict[str, Any]
     annotations: ToolAnnotations
     handler: Callable[[Mapping[str, Any]], Awaitable[ToolResponse]]
+    normalized: Callable[[Mapping[str, Any]], dict[str, Any]]
     view: str | None = None
     destructive_arguments: tuple[str, ...] = ()
 
@@ -91,14 +92,21 @@ class BaseTool(ABC, Generic[A]):
         args: Any = self._parse(arguments)
         return await self.preview(args)
 
+    def normalized(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments under the names of the schema and with its types; ValidationError if they do not match it."""
+        try:
+            return self._parse(arguments).model_dump(mode="json", by_alias=True, exclude_unset=True)
+        except ChieError as error:
+            self._report(error)
+            raise
+
     async def handler(self, arguments: Mapping[str, Any]) -> ToolResponse:
         """Run the tool; every error becomes a response."""
         try:
             args: Any = self._parse(arguments)
             return self.respond(await self.execute(args), whole=self.is_whole(args))
         except ChieError as error:
-            logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400 - the log formatter decides about the stack
-            name_operation(error, self.operation, OPERATIONS.get(self.operation, self.operation))
+            self._report(error)
             return error_response(error)
         except Exception as error:
             logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400
@@ -120,9 +128,15 @@ class BaseTool(ABC, Generic[A]):
             schema,
             self.annotations,
             self.handler,
+            self.normalized,
             self.view,
             self.destructive_arguments,
         )
+
+    def _report(self, error: ChieError) -> None:
+        """In the log, whose formatter decides about the stack."""
+        logger.error("[%s] Error", self.name, exc_info=error)
+        name_operation(error, self.operation, OPERATIONS.get(self.operation, self.operation))
 
     def _parse(self, arguments: Mapping[str, Any]) -> Arguments:
         try:

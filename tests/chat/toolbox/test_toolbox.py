@@ -190,7 +190,7 @@ def test_only_builtin_servers_name_their_destructive_arguments() -> None:
     named = types.Tool(name="make", input_schema={}, _meta=destructive_with("live"))
     ours, others = Tool.from_mcp("n8n", named, builtin=True), Tool.from_mcp("files", named)
     calls: list[dict[str, Any]] = [{}, {"live": None}, {"live": False}, {"live": True}, {"live": "no"}, {"live": []}]
-    assert [ours.needs_approval(call) for call in calls] == [False, False, False, True, True, True]
+    assert [ours.needs_approval(call) for call in calls] == [False, False, False, True, True, False]
     assert all(others.needs_approval(call) for call in calls)
 
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from typing import Any
 from uuid import uuid4
 
 from chie.chat.agents import metered
@@ -39,9 +40,9 @@ NO_CALLS_LEFT = "You have used all your tool calls for this answer. Answer now, 
 
 @dataclass(frozen=True)
 class _Pending:
-    """A call that was announced as `event`; `tool` is what will run, or the reason why nothing will."""
+    """A call that was announced as `event`; `tool` is what will run, or the result if nothing will."""
 
-    tool: Tool | Message
+    tool: Tool | Outcome
     event: ToolCall
 
 
@@ -196,15 +197,15 @@ class ToolLoop:
             return {**done, "finish": "content_filter"}
         return {**done, "finish": "length"} if reply.end.truncated else done
 
-    def _pending(self, call: Call, tools: Mapping[str, Tool], reply: Reply) -> _Pending:
+    async def _pending(self, call: Call, tools: Mapping[str, Tool], reply: Reply) -> _Pending:
         arguments = call.parsed()
-        tool: Tool | Message = tools.get(call.name) or Message("agents.tool_unknown")
+        tool: Tool | Outcome = tools.get(call.name) or Outcome.failed(Message("agents.tool_unknown"))
         if reply.end.truncated and call is reply.calls[-1]:
-            tool = Message("agents.call_truncated")
+            tool = Outcome.failed(Message("agents.call_truncated"))
         elif arguments is None and isinstance(tool, Tool):
-            tool = Message("agents.arguments_invalid")
-        if self.project and arguments is not None and isinstance(tool, Tool):
-            arguments = self.project.project.arguments(tool, arguments)
+            tool = Outcome.failed(Message("agents.arguments_invalid"))
+        if arguments is not None and isinstance(tool, Tool):
+            tool, arguments = await self._normalized(tool, arguments)
         event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
         if isinstance(tool, Tool) and tool.view:
             event["view"] = ViewRef(server=tool.server, uri=tool.view)
@@ -216,8 +217,15 @@ class ToolLoop:
                 event["changed"] = True
         return _Pending(tool, event)
 
+    async def _normalized(self, tool: Tool, arguments: dict[str, Any]) -> tuple[Tool | Outcome, dict[str, Any]]:
+        """What is shown, judged, approved and sent is the same: the arguments as the tool will read them."""
+        if self.project:
+            arguments = self.project.project.arguments(tool, arguments)
+        found = await self._toolset.normalized(tool, arguments)
+        return (found, arguments) if isinstance(found, Outcome) else (tool, found)
+
     async def _run_calls(self, tools: Mapping[str, Tool], reply: Reply) -> AsyncGenerator[Event, None]:
-        pending = [self._pending(call, tools, reply) for call in reply.calls]
+        pending = [await self._pending(call, tools, reply) for call in reply.calls]
         for call in pending:
             yield call.event
         async with self._running(pending) as results:
@@ -240,9 +248,9 @@ class ToolLoop:
         begin_call(pending.event["id"], self._sample)
         return (await self._outcome(pending.tool, pending.event)).event(pending.event)
 
-    async def _outcome(self, tool: Tool | Message, event: ToolCall) -> Outcome:
-        if isinstance(tool, Message):
-            return Outcome.failed(tool)
+    async def _outcome(self, tool: Tool | Outcome, event: ToolCall) -> Outcome:
+        if isinstance(tool, Outcome):
+            return tool
         if tool.needs_approval(event["arguments"]) and not await self._approved(tool, event):
             return Outcome.failed(Message("agents.call_rejected"))
         if tool is READ_RESULT:

@@ -35,6 +35,13 @@ class Client(mcp.Client):
             cursors.add(cursor)
         raise RuntimeError(f"more than {MAX_PAGES} pages of tools")
 
+    async def call_unlisted_tool(
+        self, name: str, arguments: dict[str, Any], *, meta: mcp_types.RequestParamsMeta
+    ) -> mcp_types.CallToolResult:
+        """`call_tool` would list the server's tools with every such call, to look for an output schema."""
+        params = mcp_types.CallToolRequestParams(name=name, arguments=arguments, _meta=meta)
+        return await self.session.send_request(mcp_types.CallToolRequest(params=params), mcp_types.CallToolResult)
+
     async def _build_session(self, exit_stack: AsyncExitStack) -> mcp.ClientSession:
         """The SDK validates every result except the first, so it would choose a protocol that the server violates."""
         session = await super()._build_session(exit_stack)

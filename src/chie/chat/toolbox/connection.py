@@ -24,6 +24,7 @@ from chie.chat.toolbox.tool import ServerState, State, Tool
 from chie.chat.toolbox.views import View, read_view
 from chie.errors import NotFoundError
 from chie.logging import REQUEST_META, request_id
+from chie.mcp_kit.approval import UNLISTED_TOOLS
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -153,6 +154,8 @@ class Connection:
         try:
             with self.request_meta() as meta:
                 meta[mcp_types.LOG_LEVEL_META_KEY] = "info"  # type: ignore[literal-required]
+                if self.is_builtin and tool in UNLISTED_TOOLS:
+                    return await client.call_unlisted_tool(tool, arguments, meta=meta)
                 progress = self._requests.progress_handler(current_call())
                 return await client.call_tool(tool, arguments, meta=meta, progress_callback=progress)
         except MCPError as error:

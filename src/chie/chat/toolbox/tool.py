@@ -72,10 +72,10 @@ class Tool:
         )
 
     def needs_approval(self, arguments: Mapping[str, Any]) -> bool:
-        """An argument is set unless it is null or false; the server may read any other value as true."""
+        """`arguments` must be `normalized`: then an argument is set unless it is false, null or empty."""
         if self.always_ask or not self.destructive_arguments:
             return self.always_ask or self.destructive
-        return self.destructive and any(arguments.get(name) not in (None, False) for name in self.destructive_arguments)
+        return self.destructive and any(arguments.get(name) for name in self.destructive_arguments)
 
 
 def _hint(hints: "mcp_types.ToolAnnotations | None") -> Hint:
@@ -203,6 +203,11 @@ class Toolset(ABC):
     @abstractmethod
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
         """Does not raise for errors of a server or a tool: they are outcomes."""
+
+    async def normalized(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | Outcome:  # noqa: ARG002
+        """The arguments as the tool will read them, to be judged, shown and sent, or why it would reject them. A server
+        of others does not say; whether its tools wait for approval does not depend on their arguments."""
+        return arguments
 
     async def preview(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | None:  # noqa: ARG002
         """What the call would do, by the server that would do it; None if it does not say."""

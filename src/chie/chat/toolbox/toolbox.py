@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,7 +24,7 @@ from chie.chat.toolbox.user_connections import UserConnections
 from chie.chat.toolbox.views import View
 from chie.chat.toolbox.wrappers import ServerLists, UniqueNames
 from chie.errors import ConfigurationError, ConflictError, NotFoundError
-from chie.mcp_kit.approval import PREVIEW_TOOL
+from chie.mcp_kit.approval import ARGUMENTS_TOOL, PREVIEW_TOOL
 from chie.messages.catalogue import Message
 from chie.web_fetch.url_policy import UrlPolicy, load_policy
 
@@ -164,9 +165,12 @@ class Toolbox:
         tool = next((one for one in toolset.tools() if one.original == tool_name and one.for_view), None)
         if tool is None:
             raise NotFoundError("toolbox.tool_not_found")
-        if tool.needs_approval(arguments) and not approved:
+        found = await toolset.normalized(tool, arguments)
+        if isinstance(found, Outcome):
+            return found
+        if tool.needs_approval(found) and not approved:
             raise ConflictError("toolbox.view_call_needs_approval", tool=tool.original)
-        return await toolset.call(tool, arguments)
+        return await toolset.call(tool, found)
 
     def _connection(self, name: str) -> Connection:
         if name not in self._connections:
@@ -232,6 +236,14 @@ class _ServerTools(Toolset):
             1000 * (perf_counter() - began),
         )
         return outcome
+
+    async def normalized(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | Outcome:
+        """A call that only reads is never judged."""
+        if tool.read_only or not (connection := self._connections[tool.server]).is_builtin:
+            return arguments
+        asking = replace(tool, original=ARGUMENTS_TOOL, read_only=True)
+        outcome = await self._outcome(connection, asking, {"tool": tool.original, "arguments": arguments})
+        return outcome if outcome.is_error else (outcome.structured or {})["arguments"]
 
     async def preview(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Only of built-in servers: others could describe their calls as harmless."""

@@ -21,6 +21,9 @@ class Wrapper(Toolset):
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
         return await self._inner.call(tool, arguments)
 
+    async def normalized(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | Outcome:
+        return await self._inner.normalized(tool, arguments)
+
     async def preview(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | None:
         return await self._inner.preview(tool, arguments)
 
