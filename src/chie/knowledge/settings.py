@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 
 class KnowledgeSettings(DatabaseSettings):
-    knowledge_store: Literal["vector-search"] | None = Field(
+    knowledge_store: Literal["database", "vector-search"] | None = Field(
         default=None,
         description="`vector-search` stores notes in a Collection of Google Vector Search 2.0, which has its own "
-        "embedding model ([set-up](vector-search.md)). Without it they are in the database.",
+        "embedding model ([set-up](vector-search.md)). Without it they are in the database; `VECTOR_SEARCH_…` "
+        "variables are an error then, unless this is `database`.",
     )
     recall: Literal["confirmed", "own", "all"] = Field(
         default="confirmed",
@@ -58,11 +59,14 @@ def create_embedder(settings: KnowledgeSettings) -> "Embedder":
 
 
 def create_store(settings: KnowledgeSettings, embedder: "Embedder | None" = None) -> "NoteStore":
+    from chie.knowledge.store.vector_search.config import load_config, reject_unused
+
     if settings.knowledge_store == "vector-search":
-        from chie.knowledge.store.vector_search.config import load_config
         from chie.knowledge.store.vector_search.store import VectorSearchStore
 
         return VectorSearchStore(load_config())
+    if settings.knowledge_store is None:
+        reject_unused()
     return open_store(database_url(settings), embedder or create_embedder(settings))
 
 

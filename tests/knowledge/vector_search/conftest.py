@@ -3,6 +3,7 @@ from itertools import count
 
 import pytest
 from tests.fakes.vector_search import FakeVectorSearch, vector_search
+from tests.fakes.vector_search_data import Kept
 
 from chie.knowledge.store.vector_search.client import VectorSearchClient
 from chie.knowledge.store.vector_search.config import CollectionConfig
@@ -54,6 +55,6 @@ def impatient_store(store: VectorSearchStore) -> VectorSearchStore:
 
 
 @pytest.fixture
-def kept(service: FakeVectorSearch, store: VectorSearchStore) -> dict[str, object]:
+def kept(service: FakeVectorSearch, store: VectorSearchStore) -> dict[str, Kept]:
     """The stored objects by id."""
-    return service.data.objects[store._client.config.name]  # type: ignore[return-value]
+    return service.data.objects[store._client.config.name]

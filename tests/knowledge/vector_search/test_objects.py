@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 from tests.contract.note_store import MOMENT, a_note
 from tests.fakes.vector_search import FakeVectorSearch, InjectedError
-from tests.fakes.vector_search_data import Code
+from tests.fakes.vector_search_data import Code, Kept
 
 from chie.knowledge.store.vector_search import objects
 from chie.knowledge.store.vector_search.store import VectorSearchStore
@@ -17,10 +17,28 @@ from chie.knowledge.store.vector_search.store import VectorSearchStore
 LONG = "\n\n".join(f"chapter {n}: redis evicts sessions. " + "filler " * 200 for n in range(5))
 
 
+@pytest.mark.req("KG-12")
+@pytest.mark.parametrize("text", ["redis evicts sessions", LONG], ids=["short", "long"])
+def test_content_of_the_object_is_the_text_of_the_note(
+    text: str, store: VectorSearchStore, kept: dict[str, Kept]
+) -> None:
+    note = a_note(text)
+    store.save(note)
+    assert kept[objects.head_id(note.id)].data["content"] == text
+    assert store.get(note.id) == note
+
+
+def test_short_note_of_an_older_version_is_read(store: VectorSearchStore, kept: dict[str, Kept]) -> None:
+    note = a_note("redis evicts sessions")
+    store.save(note)
+    kept[objects.head_id(note.id)].data["content"] = ""
+    assert store.get(note.id) == note
+
+
 class TestLongNotes:
     """A long note is several objects, which are replaced and deleted with it."""
 
-    def test_its_passages_come_and_go_with_it(self, store: VectorSearchStore, kept: dict[str, object]) -> None:
+    def test_its_passages_come_and_go_with_it(self, store: VectorSearchStore, kept: dict[str, Kept]) -> None:
         long = a_note(LONG)
         short = replace(long, content="redis evicts sessions, in short")
         store.save(long)
@@ -44,7 +62,7 @@ class TestLongNotes:
         assert any("chapter 4" in hit.content for hit in store.search("chapter 4", limit=1, tags=()).hits)
 
     def test_passages_that_a_crash_left_behind_are_never_shown(
-        self, store: VectorSearchStore, kept: dict[str, object]
+        self, store: VectorSearchStore, kept: dict[str, Kept]
     ) -> None:
         long = a_note(LONG)
         store.save(long)
@@ -59,7 +77,7 @@ class TestLongNotes:
         assert store.search("redis evicts", limit=5, tags=()).hits == []
 
     def test_old_passages_that_could_not_be_deleted_hide_nothing_and_go_with_the_next_change(
-        self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, object]
+        self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, Kept]
     ) -> None:
         versions = [a_note(LONG, id="k-1", tags=[tag]) for tag in ("a", "b", "c", "d")]
         store.save(versions[0])
@@ -75,7 +93,7 @@ class TestLongNotes:
         assert set(kept) == {"k-1", *objects.passages(versions[3])}
 
     def test_slower_of_two_updates_keeps_the_passages_of_the_other(
-        self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, object]
+        self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, Kept]
     ) -> None:
         first, second, third = (a_note(LONG, id="k-1", tags=[tag]) for tag in ("a", "b", "c"))
         store.save(first)
@@ -90,7 +108,7 @@ class TestLongNotes:
         assert set(kept) == {"k-1", *objects.passages(third)}
 
     def test_parts_that_an_unanswered_batch_had_written_are_not_missed(
-        self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, object]
+        self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, Kept]
     ) -> None:
         long = a_note(LONG)
         service.fail("batch_create_data_objects", Code.UNAVAILABLE, late=True)

@@ -75,6 +75,20 @@ def load_config() -> CollectionConfig:
     )
 
 
+def reject_unused() -> None:
+    """ConfigurationError if variables that choose a Collection are set while notes would be stored elsewhere.
+
+    `GOOGLE_CLOUD_PROJECT` is not among them: other programs and Cloud Shell set it for their own purposes.
+    """
+    settings = load(VectorSearchSettings)
+    own = {
+        "VECTOR_SEARCH_LOCATION": settings.vector_search_location,
+        "VECTOR_SEARCH_COLLECTION": settings.vector_search_collection,
+    }
+    if names := [name for name, value in own.items() if value is not None]:
+        raise ConfigurationError("vector_search.not_chosen", names=names)
+
+
 def _loopback(address: str | None) -> str | None:
     """Unencrypted connections are allowed only to this machine."""
     if address is None:

@@ -84,7 +84,7 @@ def head(note: Note) -> Data:
     return {
         **_common(note, first, 0),
         "parts": len(rest) + 1,
-        "content": note.content if rest else "",
+        "content": note.content,
         "tags": note.tags,
         "source": note.source or "",
         "status": note.status or "",
@@ -129,8 +129,8 @@ def common_fields(data: Data) -> dict[str, Any]:
 
 
 def note_of(data: Data) -> Note:
-    content = data["content"] or data["text"]
-    confirmed_at = data.get("confirmed_at")  # older versions stored none of the fields that follow `content`
+    content = data["content"] or data["text"]  # older versions wrote a short note as `text` alone
+    confirmed_at = data.get("confirmed_at")  # and none of the fields that follow `content`
     return Note(
         **common_fields(data),
         content=content,
