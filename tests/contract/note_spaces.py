@@ -2,14 +2,16 @@
 
 import random
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
 from tests.contract.note_store import MOMENT, a_note
 
 from chie.errors import NotFoundError
+from chie.knowledge.note import Note
 from chie.knowledge.search.query import parse
-from chie.knowledge.spaces.space import TEAM_SPACE, Space
+from chie.knowledge.spaces.space import TEAM_SPACE, Contents, Space
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 
@@ -73,11 +75,66 @@ class NoteSpaceContract:
         store.spaces.save(OPS)
         note = a_note("x", space="ops", user_id="aki", private=True)
         store.save(note)
-        assert not store.spaces.delete("ops")
-        store.save(replace(note, space="team"), replacing=note)
-        assert store.spaces.delete("ops")
-        assert not store.spaces.delete("team")
+        assert store.spaces.delete("ops") == store.spaces.delete("ops", move_to="team") == Contents(notes=1)
+        moved = replace(note, space="team")
+        store.save(moved, replacing=note)
+        gone = a_note("y", space="ops")
+        store.save(gone)
+        store.delete(gone.id)
+        assert store.spaces.delete("ops") == Contents(deleted=1, versions=1)
+        assert store.spaces.all() == [OPS, TEAM_SPACE]
+        for note_id in (note.id, gone.id):
+            assert store.purge(note_id, deleted=note_id == gone.id)
+        assert store.spaces.delete("ops") is None
+        assert store.spaces.delete("team") is not None
         assert store.spaces.all() == [TEAM_SPACE]
+
+    @pytest.mark.req("MT-1")
+    @pytest.mark.parametrize("target", ["team", "hr"])
+    def test_versions_and_trash_of_a_deleted_space_move(self, store: NoteStore, target: str) -> None:
+        """To those who may read there, private ones to their authors; a space of the same name has none of them."""
+        for space in (OPS, HR, Space(name="ops2")):
+            store.spaces.save(space)
+        fields: dict[str, Any] = {"space": "ops", "user_id": "aki"}
+        left = a_note("left", id="k-left", title="Former", **fields)
+        gone, mine = a_note("gone", id="k-gone", **fields), a_note("mine", id="k-mine", private=True, **fields)
+        elsewhere = a_note("elsewhere", id="k-elsewhere", space="ops2", user_id="aki")
+        for note in (left, gone, mine, elsewhere):
+            store.save(note)
+        store.save(replace(left, space="team", title="Now"), replacing=left)
+        before = replace(gone, content="before")
+        store.save(before, replacing=gone)
+        for note_id in (gone.id, mine.id, elsewhere.id):
+            store.delete(note_id)
+        everything = store.walk_versions(after=None, limit=99)
+        assert store.spaces.delete("ops", move_to=target) is None
+        store.spaces.save(OPS)
+        assert len(store.walk_versions(after=None, limit=99)) == len(everything)
+
+        def in_trash(who: Viewer) -> list[Note]:
+            found = store.trash(viewer=who, after=datetime.min.replace(tzinfo=MOMENT.tzinfo), limit=9)
+            return sorted([one.note for one in found if one.note], key=lambda note: note.id)
+
+        moved_gone, moved_mine = (replace(note, space=target) for note in (before, mine))
+        assert in_trash(viewer("aki", "ops")) == in_trash(viewer("ben", "ops")) == []
+        assert in_trash(viewer("ben", target)) == [moved_gone]
+        assert in_trash(viewer("aki", target)) == [moved_gone, moved_mine]
+        assert in_trash(viewer("aki", "ops2")) == [elsewhere]
+        assert [one.note for one in store.versions(left.id, limit=9)] == [replace(left, space=target)]
+        assert [one.note for one in store.versions(gone.id, limit=9)][1] == replace(gone, space=target)
+        assert store.former_titles(left.id, viewer=viewer("ben", "ops")) == []
+        assert store.former_titles(left.id, viewer=viewer("ben", target)) == ["former"]
+        with pytest.raises(NotFoundError):
+            store.spaces.delete("ops", move_to="nowhere")
+
+    def test_fields_of_a_space_change_alone(self, store: NoteStore) -> None:
+        assert store.spaces.add("ops", title="Ops", everybody="read")
+        assert not store.spaces.add("ops", title="Other", everybody="none")
+        store.spaces.grant("ops", "aki", "write")
+        assert store.spaces.change("ops", title="運用", everybody=None)
+        assert store.spaces.change("ops", title=None, everybody="none")
+        assert not store.spaces.change("nowhere", title="x", everybody=None)
+        assert store.spaces.all()[0] == Space(name="ops", title="運用", everybody="none", grants={"aki": "write"})
 
     def test_a_note_needs_its_space(self, store: NoteStore) -> None:
         note = a_note("x")
@@ -98,7 +155,7 @@ class NoteSpaceContract:
         assert not store.spaces.bind("github.com/acme/web", "nowhere")
         assert store.spaces.repositories() == {"github.com/acme/shop": "ops", "github.com/acme/web": "team"}
         assert store.spaces.bind("github.com/acme/web", None)
-        assert store.spaces.delete("ops")
+        assert store.spaces.delete("ops") is None
         assert store.spaces.repositories() == {}
 
     @pytest.mark.req("MT-6")

@@ -13,6 +13,8 @@ from chie.messages.catalogue import Message
 TEAM = "team"
 """The space of notes that name no other."""
 
+SEPARATOR = "\x1f"  # between the space and the owner of an audience
+
 NoteOrigin = Literal["person", "assistant", "import", "hook"]
 """Who wrote a note: a person, an assistant by itself or because a hook asked it, or another program's file."""
 
@@ -33,7 +35,13 @@ def note_uri(note_id: str) -> str:
 def audience(space: str, owner: str | None) -> str | None:
     """A key for those who find a note: None for all who may read the team's space, else a text that differs for every
     space and, with an `owner`, for every user in it. No user id has the separator, which is not printable."""
-    return owner if space == TEAM else f"{space}\x1f{owner or ''}"
+    return owner if space == TEAM else f"{space}{SEPARATOR}{owner or ''}"
+
+
+def space_of(key: str | None) -> str:
+    """The space of an audience."""
+    space, separator, _ = (key or "").partition(SEPARATOR)
+    return space if separator else TEAM
 
 
 def now() -> datetime:

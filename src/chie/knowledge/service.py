@@ -14,7 +14,7 @@ from chie.knowledge.anchors.anchor import Anchor, AnchorReport, followed, permal
 from chie.knowledge.anchors.validation import valid_anchor
 from chie.knowledge.history import supersession
 from chie.knowledge.history.as_of import SearchAsOf, parse_moment
-from chie.knowledge.history.versions import Change, ChangeKind, is_new_version
+from chie.knowledge.history.versions import Change, ChangeKind, is_new_version, kind_of
 from chie.knowledge.links.rename import renamed_links
 from chie.knowledge.note import (
     AuthorCount,
@@ -159,7 +159,7 @@ class KnowledgeService:
             absorbed = [absorbing] if absorbing else []
             linking = [(before, after) for before, after in linking if before not in absorbed]
             try:
-                saved = self.replace(stored, note, together_with=linking, deleting=absorbed)
+                saved = self.replace(stored, note, kind=kind_of(stored, note), together_with=linking, deleting=absorbed)
             except ConflictError:
                 if last:
                     raise
@@ -373,7 +373,7 @@ class KnowledgeService:
         report = self.anchor_report(stored) if confirmed else None
         if report and stored.anchor:
             note = replace(note, anchor=followed(stored.anchor, report))
-        self.store.save(note, replacing=stored)
+        self.store.save(note, replacing=stored, change=self.change())
         if report and note.anchor and note.anchor != stored.anchor:
             fresh = replace(report, state="fresh", detail="same", changed=0.0, reported_by=user.id)
             self.store.report_anchors({note.id: (note.anchor, replace(fresh, reported_at=self._clock()))})

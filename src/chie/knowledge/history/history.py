@@ -17,7 +17,7 @@ PAGE = 50
 MAX_TRASH = 100  # notes that are listed
 _NOT_COMPARED = {"id", "created_at", "updated_at", "confirmed_by", "confirmed_at"}
 
-VersionKind = Literal["created", "changed", "deleted", "restored"]
+VersionKind = Literal["created", "changed", "moved", "deleted", "restored"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,8 @@ from typing import Literal
 
 from chie.knowledge.note import ImportedFile, Note, now
 
-ChangeKind = Literal["changed", "deleted", "restored"]
+ChangeKind = Literal["changed", "moved", "deleted", "restored"]
+"""A note is `moved` if nothing but its space has changed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +34,8 @@ class Version:
 
 @dataclass(frozen=True, kw_only=True)
 class VersionRow:
-    """A version as it is stored, for copies from one store to another. `folded_title` is set if the next version has
+    """A version as it is stored, for copies from one store to another. `reader` is the note's audience, and the only
+    word on its space: that in the body may have been deleted since. `folded_title` is set if the next version has
     another title or other readers: links to the former title lead to the note."""
 
     note: str
@@ -51,6 +53,12 @@ class VersionRow:
 def change_of(note: Note, kind: ChangeKind = "changed") -> Change:
     """Of a caller that names nobody: the author's, now."""
     return Change(kind=kind, by=note.user_id, at=now())
+
+
+def kind_of(stored: Note, note: Note) -> ChangeKind:
+    """Of a change that is no restoration."""
+    moved = stored.space != note.space and not is_new_version(replace(stored, space=note.space), note)
+    return "moved" if moved else "changed"
 
 
 def is_new_version(stored: Note, note: Note) -> bool:

@@ -13,6 +13,7 @@ from chie.anchors.names import repository_name
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.anchors.anchor import Anchor
 from chie.knowledge.anchors.validation import valid_anchor
+from chie.knowledge.history.versions import kind_of
 from chie.knowledge.note import TEAM, Note, now
 from chie.knowledge.recall.context import context
 from chie.knowledge.recall.recall import Policy, Recall, Recalled
@@ -241,7 +242,7 @@ class Hooks:
             if changed == note:
                 return
             with suppress(ConflictError):
-                self._store.save(changed, replacing=note)
+                self._store.save(changed, replacing=note, change=self._service.change(kind_of(note, changed)))
                 return
 
     def _space_for(self, note: Note, session: Session) -> str:

@@ -65,9 +65,12 @@ def declare_spaces(router: APIRouter, service: KnowledgeService) -> None:
 
     @router.delete("/spaces/{name}", responses=errors(403, 404, 409))
     def delete_space(
-        name: Name, move_to: Annotated[str | None, Query(description="The space that takes its notes.")] = None
+        name: Name,
+        move_to: Annotated[
+            str | None, Query(description="The space that takes its notes, trash and earlier versions.")
+        ] = None,
     ) -> Moved:
-        """Delete a space that is empty, or whose notes are moved to another one."""
+        """Delete a space in which nothing is, or whose notes, trash and earlier versions are moved to another one."""
         return Moved(moved=spaces.delete(name, move_to=move_to))
 
     @router.put("/spaces/{name}/users/{user}", responses=errors(403, 404))

@@ -99,9 +99,9 @@ def revoke(name: str, user: str | None, *, everybody: bool) -> None:
 
 @spaces.command()
 @NAME
-@click.option("--move-to", metavar="SPACE", help="Move its notes to this space first.")
+@click.option("--move-to", metavar="SPACE", help="The space that takes its notes, trash and earlier versions.")
 def delete(name: str, move_to: str | None) -> None:
-    """Delete a space that has no notes, or whose notes are moved."""
+    """Delete a space in which nothing is, or whose notes, trash and earlier versions are moved."""
     from chie.knowledge.spaces.spaces import Spaces
 
     with open_service() as service:

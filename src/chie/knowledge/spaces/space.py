@@ -23,6 +23,15 @@ class Space:
         return larger(self.everybody, self.grants.get(user_id, "none"))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """What is in a space: notes, deleted notes that are not purged, and earlier versions."""
+
+    notes: int = 0
+    deleted: int = 0
+    versions: int = 0
+
+
 def larger(one: Access, other: Access) -> Access:
     return max(one, other, key=LEVELS.index)
 

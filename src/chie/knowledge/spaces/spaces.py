@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from chie.knowledge.spaces.space import Access, Space
 MAX_TITLE = 100
 MAX_REPOSITORY = 300
 BATCH = 100
+MAX_ROUNDS = 20  # in which the notes of a space are moved that others keep saving in it
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)")
@@ -54,32 +56,25 @@ class Spaces:
             for space in sorted(found, key=lambda space: (space.name != TEAM, space.name))
         ]
 
-    def save(self, name: str, *, title: str | None = None, everybody: Access | None = None) -> Space:
+    def save(self, name: str, *, title: str | None = None, everybody: Access | None = None) -> None:
         """Make a space, or change the one of this name; None leaves a field as it is."""
-        _require_admin()
-        if not _NAME.fullmatch(name):
-            raise ValidationError("knowledge.space_name_invalid")
-        stored = self._find(name) or Space(name=name, title=name)
-        space = replace(
-            stored,
-            title=stored.title if title is None else _valid_title(title) or name,
-            everybody=stored.everybody if everybody is None else everybody,
-        )
-        self._store.spaces.save(space)
-        record("space.saved", name)
-        return space
+        try:
+            self.change(name, title=title, everybody=everybody)
+        except NotFoundError:
+            self.create(name, title=title, everybody=everybody or "none")
 
-    def create(self, name: str, *, title: str | None = None, everybody: Access = "none") -> Space:
+    def create(self, name: str, *, title: str | None = None, everybody: Access = "none") -> None:
         _require_admin()
-        if self._find(name):
+        if not self._store.spaces.add(_valid_name(name), title=_valid_title(title or "") or name, everybody=everybody):
             raise ConflictError("knowledge.space_exists", space=name)
-        return self.save(name, title=title, everybody=everybody)
+        record("space.saved", name)
 
-    def change(self, name: str, *, title: str | None = None, everybody: Access | None = None) -> Space:
+    def change(self, name: str, *, title: str | None = None, everybody: Access | None = None) -> None:
         _require_admin()
-        if not self._find(name):
+        title = None if title is None else _valid_title(title) or name
+        if not self._store.spaces.change(_valid_name(name), title=title, everybody=everybody):
             raise self._unknown()
-        return self.save(name, title=title, everybody=everybody)
+        record("space.saved", name)
 
     def grant(self, name: str, user_id: str, access: Access) -> None:
         _require_admin()
@@ -91,14 +86,21 @@ class Spaces:
         record("space.granted" if access != "none" else "space.revoked", name)
 
     def delete(self, name: str, *, move_to: str | None = None) -> int:
-        """Delete a space, and return how many notes were moved out of it. One with notes is kept unless they are to be
-        moved; private notes stay private to their authors."""
+        """Delete a space, and return how many notes were moved out of it. One with notes, deleted notes or earlier
+        versions is kept unless they are to be moved; private notes stay private to their authors."""
         _require_admin()
-        if name == TEAM or not self._find(name) or (move_to and not self._find(move_to)):
+        target = move_to if move_to != name else None
+        if name == TEAM or not self._find(name) or (target and not self._find(target)):
             raise self._unknown()
-        moved = self._move(name, move_to) if move_to and move_to != name else 0
-        if not self._store.spaces.delete(name):
-            raise ConflictError("knowledge.space_not_empty", space=name)
+        self._store.purge_deleted(self._service.trash_begins())
+        moved, left = 0, self._store.spaces.delete(name, move_to=target)
+        for _ in range(MAX_ROUNDS if target else 0):  # meanwhile, somebody may save more notes in the space
+            if target is None or left is None:
+                break
+            moved += self._move(name, target)
+            left = self._store.spaces.delete(name, move_to=target)
+        if left is not None:
+            raise ConflictError("knowledge.space_not_empty", space=name, **asdict(left))
         record("space.deleted", name)
         return moved
 
@@ -137,15 +139,22 @@ class Spaces:
     def _move(self, name: str, target: str) -> int:
         moved, after = 0, None
         while notes := self._store.walk(after=after, limit=BATCH):
-            moved += self._move_some([note.id for note in notes if note.space == name], target)
+            moved += self._move_some([note.id for note in notes if note.space == name], name, target)
             after = notes[-1].id
         return moved
 
-    def _move_some(self, ids: Sequence[str], target: str) -> int:
+    def _move_some(self, ids: Sequence[str], name: str, target: str) -> int:
+        """One that is changed meanwhile is left for the next round."""
+        moved = 0
         for note_id in ids:
-            if note := self._store.get(note_id):
-                self._store.save(replace(note, space=target), replacing=note)
-        return len(ids)
+            note = self._store.get(note_id)
+            if note is None or note.space != name:
+                continue
+            with suppress(ConflictError):
+                self._store.save(replace(note, space=target), replacing=note, change=self._service.change("moved"))
+                record("note.moved", note_id)
+                moved += 1
+        return moved
 
 
 def repository_name(remote: str) -> str:
@@ -170,6 +179,12 @@ def _is_admin() -> bool:
 def _require_admin() -> None:
     if not _is_admin():
         raise ForbiddenError("knowledge.spaces_for_admins")
+
+
+def _valid_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise ValidationError("knowledge.space_name_invalid")
+    return name
 
 
 def _valid_title(title: str) -> str:

@@ -78,6 +78,14 @@ CREATE TABLE {prefix}recorded_searches (
 """
 
 
+def moved_decisions(prefix: str, space: str, target: str) -> Sequence[Statement]:
+    """For the notes in decisions, when a space is deleted. Quotes in the texts of notes are escaped in JSON, so only
+    the notes' own field matches."""
+    row = tuple(f'"space":"{name}"' for name in (space, target))
+    tables = (f"{prefix}decisions", f"{prefix}review_decisions")
+    return [(f"UPDATE {table} SET decision = replace(decision, ?, ?)", [row]) for table in tables]
+
+
 class SqlRecords(SqlReviewRecords, NoteRecords):
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
 from chie.errors import ConflictError
 from chie.knowledge.history.versions import Change, Version, VersionRow, is_new_version
 from chie.knowledge.links.text import folded_title
-from chie.knowledge.note import ImportedFile, Note
+from chie.knowledge.note import ImportedFile, Note, audience, space_of
 from chie.knowledge.store import version_body
 from chie.knowledge.store.version_body import Plain
 from chie.knowledge.viewer import Viewer
@@ -169,6 +169,30 @@ class VersionTable:
                     self._run(connection, statement, title=title, note=note_id, number=version.number)
                 following = _key(version.note)
 
+    def move_space(self, connection: Any, space: str, target: str) -> None:  # noqa: ANN401
+        """Who may read in the target may read what was in the space. The space in the bodies is never read."""
+        former, new = (audience(name, "") or "" for name in (space, target))
+        self._run(
+            connection,
+            f"UPDATE {self.versions} SET reader = nullif(:new || substr(reader, :owner), '')"
+            " WHERE substr(reader, 1, :size) = :former",
+            new=new,
+            owner=len(former) + 1,
+            size=len(former),
+            former=former,
+        )
+
+    def in_space(self, connection: Any, space: str) -> tuple[int, int]:  # noqa: ANN401
+        """The number of deleted notes, and that of earlier versions of notes that exist or were elsewhere later."""
+        former = audience(space, "") or ""
+        is_deleted = _IN_TRASH.format(versions=self.versions)
+        statement = (
+            f"SELECT count(*) FILTER (WHERE {is_deleted}), count(*) FROM {self.versions} d"
+            " WHERE substr(reader, 1, :size) = :former"
+        )
+        deleted, total = self._run(connection, statement, size=len(former), former=former).fetchone()
+        return int(deleted), int(total) - int(deleted)
+
     def superseding(self, connection: Any, ids: Sequence[str]) -> dict[str, list[str]]:  # noqa: ANN401
         """The notes that supersede these, by the id of the older one."""
         found: dict[str, list[str]] = {}
@@ -244,5 +268,6 @@ def _version(row: VersionRow, bases: dict[tuple[str, int], Plain]) -> Version:
         else:
             body = version_body.read_difference(row.body, bases[row.note, row.base])
         note, file = version_body.parse(row.note, body)
+        note = replace(note, space=space_of(row.reader))
     change = Change(kind=row.change, by=row.ended_by, at=row.ended_at)
     return Version(note_id=row.note, number=row.number, began_at=row.began_at, change=change, note=note, file=file)

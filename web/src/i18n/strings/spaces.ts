@@ -22,8 +22,8 @@ export const spacesText = defineText({
     remove: (space: string) => `Delete ${space}`,
     confirm: (n: number) =>
       n === 0
-        ? "Delete this space?"
-        : `Delete this space and move ${plural(n, "note", "notes")} to the team?`,
+        ? "Delete this space, and move its deleted notes and earlier versions, if any, to the team?"
+        : `Delete this space, and move ${plural(n, "note", "notes")}, deleted notes and earlier versions to the team?`,
     doRemove: "Delete space",
     cancel: "Cancel",
   },
@@ -47,7 +47,9 @@ export const spacesText = defineText({
     notes: (n: number) => `メモ ${n} 件`,
     remove: (space: string) => `${space} を削除`,
     confirm: (n: number) =>
-      n === 0 ? "このスペースを削除しますか？" : `このスペースを削除し、メモ ${n} 件をチームに移しますか？`,
+      n === 0
+        ? "このスペースを削除し、ごみ箱と過去のバージョンがあればチームに移しますか？"
+        : `このスペースを削除し、メモ ${n} 件、ごみ箱、過去のバージョンをチームに移しますか？`,
     doRemove: "スペースを削除",
     cancel: "キャンセル",
   },

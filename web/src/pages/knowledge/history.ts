@@ -5,7 +5,7 @@ import { changed, type Draft, type Note, one, ROOT, type Saved } from "./notes";
 
 export interface Version {
   version: number;
-  kind: "created" | "changed" | "deleted" | "restored";
+  kind: "created" | "changed" | "moved" | "deleted" | "restored";
   by: string;
   at: string;
   title: string | null;

@@ -4,8 +4,11 @@ from typing import TYPE_CHECKING
 
 from chie.errors import NotFoundError
 from chie.knowledge.note import TEAM
-from chie.knowledge.spaces.space import Access, Space
-from chie.knowledge.store.spaces import SpaceStore
+from chie.knowledge.spaces.space import Access, Contents, Space
+from chie.knowledge.store.postgres.statement import translated
+from chie.knowledge.store.postgres.tables import VERSIONS
+from chie.knowledge.store.records import moved_decisions
+from chie.knowledge.store.spaces import SpaceStore, cleared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +45,17 @@ class PostgresSpaces(SpaceStore):
 
         self._pool().write(work)
 
+    def add(self, name: str, *, title: str, everybody: Access) -> bool:
+        statement = "INSERT INTO knowledge_spaces VALUES (%s, %s, %s) ON CONFLICT (name) DO NOTHING"
+        values = (name, title, everybody)
+        return self._pool().write(lambda connection: connection.execute(statement, values).rowcount > 0)
+
+    def change(self, name: str, *, title: str | None, everybody: Access | None) -> bool:
+        fields = "title = coalesce(%s, title), everybody = coalesce(%s, everybody)"
+        statement = f"UPDATE knowledge_spaces SET {fields} WHERE name = %s"
+        values = (title, everybody, name)
+        return self._pool().write(lambda connection: connection.execute(statement, values).rowcount > 0)
+
     def grant(self, space: str, user_id: str, access: Access) -> bool:
         def work(connection: "Connection") -> bool:
             if not _locked(connection, space):
@@ -51,14 +65,21 @@ class PostgresSpaces(SpaceStore):
 
         return self._pool().write(work)
 
-    def delete(self, space: str) -> bool:
-        def work(connection: "Connection") -> bool:
+    def delete(self, space: str, *, move_to: str | None = None) -> Contents | None:
+        """Notes that are being saved in the space are waited for, and counted by the statements that follow."""
+
+        def work(connection: "Connection") -> Contents | None:
             connection.execute("SELECT 1 FROM knowledge_spaces WHERE name = %s FOR UPDATE", (space,))
-            used = connection.execute("SELECT 1 FROM knowledge_notes WHERE space = %s LIMIT 1", (space,)).fetchone()
-            if space == TEAM or used:
-                return False
+            if move_to is not None:
+                require_space(connection, move_to)
+            found = connection.execute("SELECT count(*) FROM knowledge_notes WHERE space = %s", (space,)).fetchone()
+            if left := cleared(connection, VERSIONS, space, move_to, notes=found[0] if found else 0):
+                return left
+            if move_to is not None:
+                for statement, rows in moved_decisions("knowledge_", space, move_to):
+                    connection.execute(translated(statement), rows[0])
             connection.execute("DELETE FROM knowledge_spaces WHERE name = %s", (space,))
-            return True
+            return None
 
         return self._pool().write(work)
 

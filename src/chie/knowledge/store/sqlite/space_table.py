@@ -4,9 +4,11 @@ import sqlite3
 
 from chie.errors import NotFoundError
 from chie.knowledge.note import TEAM
-from chie.knowledge.spaces.space import Access, Space
-from chie.knowledge.store.spaces import SpaceStore
+from chie.knowledge.spaces.space import Access, Contents, Space
+from chie.knowledge.store.records import moved_decisions
+from chie.knowledge.store.spaces import SpaceStore, cleared
 from chie.knowledge.store.sqlite.file import SqliteFile
+from chie.knowledge.store.sqlite.tables import VERSIONS
 
 
 class SqliteSpaces(SpaceStore):
@@ -37,6 +39,16 @@ class SqliteSpaces(SpaceStore):
             for user_id, access in space.grants.items():
                 _grant(connection, space.name, user_id, access)
 
+    def add(self, name: str, *, title: str, everybody: Access) -> bool:
+        with self._file.write() as connection:
+            values = (name, title, everybody)
+            return connection.execute("INSERT OR IGNORE INTO spaces VALUES (?, ?, ?)", values).rowcount > 0
+
+    def change(self, name: str, *, title: str | None, everybody: Access | None) -> bool:
+        statement = "UPDATE spaces SET title = coalesce(?, title), everybody = coalesce(?, everybody) WHERE name = ?"
+        with self._file.write() as connection:
+            return connection.execute(statement, (title, everybody, name)).rowcount > 0
+
     def grant(self, space: str, user_id: str, access: Access) -> bool:
         with self._file.write() as connection:
             if not _exists(connection, space):
@@ -44,12 +56,18 @@ class SqliteSpaces(SpaceStore):
             _grant(connection, space, user_id, access)
         return True
 
-    def delete(self, space: str) -> bool:
+    def delete(self, space: str, *, move_to: str | None = None) -> Contents | None:
         with self._file.write() as connection:
-            if space == TEAM or connection.execute("SELECT 1 FROM notes WHERE space = ? LIMIT 1", (space,)).fetchone():
-                return False
+            if move_to is not None:
+                require_space(connection, move_to)
+            (notes,) = connection.execute("SELECT count(*) FROM notes WHERE space = ?", (space,)).fetchone()
+            if left := cleared(connection, VERSIONS, space, move_to, notes=notes):
+                return left
+            if move_to is not None:
+                for statement, rows in moved_decisions("", space, move_to):
+                    connection.executemany(statement, rows)
             connection.execute("DELETE FROM spaces WHERE name = ?", (space,))
-        return True
+        return None
 
     def repositories(self) -> dict[str, str]:
         with self._file.read() as connection:
