@@ -23,6 +23,7 @@ MAX_LIMIT = 100
 MAX_QUESTIONS = 10
 MAX_QUESTION = 300
 MAX_ERRORS = 20
+MAX_ERROR_LINES = 200  # that are read for them; many lines may have the same signature
 MAX_ID = 300
 MAX_SUPERSEDED = 20
 
@@ -91,7 +92,10 @@ def valid_errors(errors: Sequence[str] | None) -> list[str]:
         return []
     from chie.knowledge.recall.signatures import mask  # compiles many patterns
 
-    found = list(dict.fromkeys(filter(None, (mask(line) for text in errors for line in text.splitlines()))))
+    lines = [line for text in errors for line in text.splitlines() if line.strip()]
+    if len(lines) > MAX_ERROR_LINES:
+        raise ValidationError("knowledge.errors_too_many", count=len(lines), limit=MAX_ERRORS)
+    found = list(dict.fromkeys(filter(None, map(mask, lines))))
     if len(found) > MAX_ERRORS:
         raise ValidationError("knowledge.errors_too_many", count=len(found), limit=MAX_ERRORS)
     return [_plain("errors", signature) for signature in found]

@@ -1,6 +1,7 @@
 """Hooks over HTTP, with the bodies that Claude Code sends."""
 
 import logging
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -429,3 +430,15 @@ class TestBoundRepository:
             git_remote=REMOTE,
         )
         assert ops.get(f"/api/knowledge/{saved['id']}").json()["space"] == stored
+
+
+@pytest.mark.parametrize("line", ["\x1b]", "\x1b]x\n", "a-", "/", "'x ", "1.", "=>", "_a.b", "\x1b]\n"])
+def test_an_output_of_any_form_is_read_in_a_moment(claude: Claude, line: str) -> None:
+    """A megabyte took half a minute, in which the process answered nobody."""
+    output = line * (1_000_000 // len(line))
+    claude.fail(error="Exit code 1\nthe first failure loads the model")
+    before = time.process_time()
+    claude.fail(error=output)
+    refused = claude.client.post("/api/knowledge", json={"content": "x", "errors": [output]})
+    assert time.process_time() - before < 3
+    assert refused.status_code in (201, 400)

@@ -1,12 +1,14 @@
 """Signatures of errors: the same for the same error, and another for another one."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chie.knowledge.recall import signatures
 from chie.knowledge.recall.signatures import all_of, kept_of, mask, recognised
 
 SETS = Path(__file__).parents[3] / "bench" / "sets"
@@ -94,3 +96,44 @@ def test_the_cause_is_compared_and_not_what_is_around_it(first: str, again: str,
     kept = kept_of(first)
     assert recognised(kept, again) == set(kept)
     assert recognised(kept, other) == set()
+
+
+def outputs() -> list[str]:
+    cases = [json.loads(line) for line in (SETS / "test" / "signatures.jsonl").read_text("utf-8").splitlines()]
+    return [output for case in cases for output in (case["first"], *case["again"], *case["other"])]
+
+
+def test_few_clauses_are_compared_with_a_signature_and_none_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of signatures meet thousands of clauses when a long output fails."""
+    known = sorted({one for output in outputs() for one in all_of(output)})
+    lines = [line for output in outputs() for line in output.splitlines()]
+    failure = "\n".join(lines[:: len(lines) // 160])
+    wrapped = [f"{one} {two}" for one, two in pairwise(all_of(failure))]
+    clauses = {clause for line in all_of(failure) + wrapped for clause in signatures._clauses(line)}
+    codes = signatures._codes("\n".join(all_of(failure)))
+    has, same = frozenset().union(*clauses), signatures._same
+    expected = {
+        one
+        for one in known
+        if signatures._weight(signatures._key(one) & has)
+        >= signatures.LONG_SHARE * signatures._weight(signatures._key(one))
+        and signatures._agree(signatures._codes(one), codes)
+        and any(same(signatures._key(one), clause) for clause in clauses)
+    }
+    compared: list[frozenset[str]] = []
+
+    def counted(key: frozenset[str], words: frozenset[str]) -> bool:
+        compared.append(key)
+        return same(key, words)
+
+    monkeypatch.setattr(signatures, "_same", counted)
+    assert recognised(known, failure) == expected
+    assert len(expected) > 50
+    assert len(compared) < len(known) * len(clauses) / 100
+
+
+def test_a_title_of_the_terminal_is_removed_however_it_ends() -> None:
+    assert (
+        mask("\x1b]0;build\x07\x1b]8;;https://x.test\x1b\\\x1b[1;31mpg_config not found\x1b[0m")
+        == "pg_config not found"
+    )

@@ -16,43 +16,47 @@ from chie.knowledge.recall.error_words import COMMON, STOP
 from chie.unicode import normal
 
 MAX_LINES = 200  # of an output, from its end; errors are rarely far above it
-MAX_LINE = 400  # characters
+MAX_PRINTED = 1_600  # characters of a line with its escape sequences; no pattern meets more
+MAX_LINE = 400  # characters of a line without them
 MAX_SIGNATURE = 300
 MAX_KEPT = 2  # signatures of one failure that a note keeps
 KEPT_SHARE = 0.9  # how specific the second must be, compared with the first
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)")
 _QUOTE = (
     r"\"[^\"\n]{0,200}\"|(?<![A-Za-z0-9])'[^'\n]{1,200}'(?![A-Za-z0-9])|`[^`\n]{1,200}`|`[^'\n]{1,200}'"
     r"|‘[^’\n]{1,200}’|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』"
 )
 _MASKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"'`<>)\]、。]+", re.IGNORECASE), "<url>"),
+    (re.compile(r"\b[a-z][a-z0-9+.-]{0,30}+://[^\s\"'`<>)\]、。]+", re.IGNORECASE), "<url>"),
     (re.compile(_QUOTE), lambda found: _quoted(found.group())),
     (re.compile(r"\b(?:SHA\d+|MD5):[\w+/=:]+"), "<id>"),
     (
         re.compile(
-            r"\[?\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|dev|io|net|org|local|internal|jp|example|test)\b\]?(?::\d+)?"
+            r"\[?\b[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){0,9}\.(?:com|dev|io|net|org|local|internal|jp|example|test)\b\]?(?::\d+)?"
         ),
         "<name>",
     ),
-    (re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), "<name>"),
+    (re.compile(r"\b[\w.+-]{1,64}+@[\w-]++(?:\.[\w-]++)++"), "<name>"),
     (
         re.compile(r"\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|UTC|[+-]\d\d:?\d\d)?)?"),
         "<time>",
     ),
     (
         re.compile(
-            r"(?<![\w.])(?:[a-z]:)?[\\/](?:[\w.@+~-]+[\\/])*[\w.@+~-]*(?::\d+)*(?:\(\d+(?:,\d+)*\))?", re.IGNORECASE
+            r"(?<![\w.])(?:[a-z]:)?[\\/](?:[\w.@+~-]++[\\/])*+[\w.@+~-]*(?::\d+)*(?:\(\d+(?:,\d+)*\))?", re.IGNORECASE
         ),
         "<path>",
     ),
-    (re.compile(r"(?<![\w<])(?:\.{1,2}[\\/])?(?:[\w.@+~-]+[\\/])+[\w.@+~-]+(?::\d+)*(?:\(\d+(?:,\d+)*\))?"), "<path>"),
-    (re.compile(r"(?<![\w.])[\w-]+\.[a-z][a-z0-9]{0,4}(?:(?::\d+)+|\(\d+(?:,\d+)*\))"), "<path>"),
+    (
+        re.compile(r"(?<![\w<])(?:\.{1,2}[\\/])?(?:[\w.@+~-]++[\\/])+[\w.@+~-]++(?::\d+)*(?:\(\d+(?:,\d+)*\))?"),
+        "<path>",
+    ),
+    (re.compile(r"(?<![\w.])[\w-]{1,100}+\.[a-z][a-z0-9]{0,4}(?:(?::\d+)+|\(\d+(?:,\d+)*\))"), "<path>"),
     (re.compile(r"\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b"), "<time>"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
-    (re.compile(r"\b(?:0x[0-9a-f]+|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64})\b", re.IGNORECASE), "<id>"),
-    (re.compile(r"\b(?=[A-Za-z+/]*\d)(?=[^A-Z\s]*[A-Z])(?=[^a-z\s]*[a-z])[A-Za-z0-9+/]{16,}={0,2}"), "<id>"),
+    (re.compile(r"\b(?:0x[0-9a-f]+|(?=[a-f]*+\d)(?=\d*+[a-f])[0-9a-f]{7,64})\b", re.IGNORECASE), "<id>"),
+    (re.compile(r"\b(?=[A-Za-z+/]*+\d)(?=[^A-Z\s]*+[A-Z])(?=[^a-z\s]*+[a-z])[A-Za-z0-9+/]{16,}={0,2}"), "<id>"),
     (re.compile(r"(?<![\w-])[a-z0-9]+(?:[-_][a-z0-9]+)*[-_]\d+(?![\w-])", re.IGNORECASE), "<name>"),  # shop-web-1
     (
         re.compile(r"(?<![\w<])v?\d+(?:[.,:]\d+)*(?:\s?(?:ms|s|sec|seconds|minutes|秒|分|[kmg]i?b|bytes))?(?![\w>])"),
@@ -126,6 +130,7 @@ MIN_WORDS = 3
 MIN_WEIGHT = 1.2  # of a clause that stands for its line; a lighter one is compared as the whole line
 SAME_SHARE = 0.62  # of the weight of the words of both
 LONG_WEIGHT, LONG_SHARE = 5.0, 0.45  # long clauses hold names that are not quoted
+ROUNDING = 1e-6  # sums of weights depend on their order
 FIRST = 0.6  # the first error is more often the cause than the others
 RESULT, ADVICE = 2.5, 1.5  # lighter: "build failed" and "try again" are no cause
 
@@ -158,15 +163,32 @@ def recognised(signatures: Iterable[str], output: str) -> set[str]:
     names are not always quoted."""
     lines = all_of(output)
     joined = [f"{one} {two}" for one, two in pairwise(lines)]  # a message that was wrapped
-    clauses = {clause for line in lines + joined for clause in _clauses(line)}
-    has, codes = frozenset().union(*clauses), _codes("\n".join(lines))
-    return {
-        one
-        for one in signatures
-        if _weight(_key(one) & has) >= LONG_SHARE * _weight(_key(one))
-        and _agree(_codes(one), codes)
-        and any(_same(_key(one), clause) for clause in clauses)
-    }
+    said, codes = _Said({clause for line in lines + joined for clause in _clauses(line)}), _codes("\n".join(lines))
+    return {one for one in signatures if said.has(_key(one)) and _agree(_codes(one), codes)}
+
+
+class _Said:
+    """The clauses of an output, found by their words: thousands of keys are compared with thousands of clauses."""
+
+    def __init__(self, clauses: Iterable[frozenset[str]]) -> None:
+        self._with: dict[str, list[frozenset[str]]] = {}
+        for clause in clauses:
+            for word in clause:
+                self._with.setdefault(word, []).append(clause)
+
+    def has(self, key: frozenset[str]) -> bool:
+        known = sorted(self._with.keys() & key, key=lambda word: len(self._with[word]))
+        weight = _weight(known)
+        if weight < LONG_SHARE * _key_weight(key):
+            return False
+        least = LONG_SHARE * _weight(word for word in key if word[0] != "~") - ROUNDING
+        for word in known:  # the rarest first; a clause without any of these has less than the least
+            if any(_same(key, clause) for clause in self._with[word]):
+                return True
+            weight -= _word_weight(word)
+            if weight < least:
+                return False
+        return False
 
 
 def _same(key: frozenset[str], words: frozenset[str]) -> bool:
@@ -204,6 +226,11 @@ def _weight(words: Iterable[str]) -> float:
     return sum(map(_word_weight, words))
 
 
+@lru_cache(maxsize=65_536)
+def _key_weight(key: frozenset[str]) -> float:
+    return _weight(key)
+
+
 def _word_weight(word: str) -> float:
     if word in STOP:
         return 0.1
@@ -231,7 +258,7 @@ def _generic(masked: str, core: str) -> bool:
 
 
 def _masked(line: str) -> str:
-    text = normal(_ANSI.sub("", line)).strip()[:MAX_LINE]
+    text = normal(_ANSI.sub("", line[:MAX_PRINTED])).strip()[:MAX_LINE]
     for pattern, replacement in _MASKS:
         text = pattern.sub(replacement, text)
     return " ".join(text.split())[:MAX_SIGNATURE]
