@@ -1,4 +1,4 @@
-"""The MCPB bundle: `knowledge-gateway` for Claude Desktop, where a double click installs it.
+"""The MCPB bundle: `chie mcp knowledge` for Claude Desktop, where a double click installs it.
 
 It contains our wheel and a project that depends on it; the client's `uv` installs Python and the dependencies.
 """
