@@ -2,7 +2,6 @@
 
 import { Observable } from "../core/observable";
 import { type Params, type ServerMessage, serverText } from "../core/server-message";
-import { timeZone } from "./i18n/dates";
 
 export class ApiError extends Error {
   /** `status` is 0 where no response came at all. */
@@ -62,6 +61,11 @@ export async function send(method: Method, path: string, options: CallOptions = 
   if (response.status === 401 && !path.endsWith("/login")) signIn.require();
   if (!response.ok) throw new ApiError(response.status, await reasonIn(response));
   return response;
+}
+
+/** The reader's time zone, such as "Asia/Tokyo"; empty where the browser does not know it. */
+function timeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 }
 
 function encoded(body: unknown): { headers?: Record<string, string>; body?: BodyInit } {

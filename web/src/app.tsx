@@ -4,8 +4,9 @@ import { signIn } from "./api";
 import { useText } from "./i18n/language";
 import { shellText } from "./i18n/strings/shell";
 import ChatPage from "./pages/chat";
-import { PAGES } from "./pages/registry";
+import { PAGES, SESSION_ACTIONS } from "./pages/registry";
 import { hrefTo, useRoute } from "./route";
+import { SessionActions } from "./sessions/session-actions";
 import { Shell } from "./shell/shell";
 import { LinkButton } from "./ui/button";
 import { ErrorBoundary } from "./ui/error-boundary";
@@ -25,28 +26,30 @@ function SignedIn() {
     if (title) document.title = `${title} · Chie`;
   }, [title]);
   return (
-    <Shell>
-      <ErrorBoundary key={page} resetKey={`${rest.join("/")}?${query}`}>
-        {page === "chat" ? (
-          <ChatPage />
-        ) : entry ? (
-          <Suspense
-            fallback={
-              <Page title={title ?? ""}>
-                <Skeletons lines={5} />
-              </Page>
-            }
-          >
-            <entry.component />
-          </Suspense>
-        ) : (
-          <Empty
-            icon="info"
-            title={t.notFound}
-            action={<LinkButton href={hrefTo("chat")}>{t.home}</LinkButton>}
-          />
-        )}
-      </ErrorBoundary>
-    </Shell>
+    <SessionActions value={SESSION_ACTIONS}>
+      <Shell pages={PAGES}>
+        <ErrorBoundary key={page} resetKey={`${rest.join("/")}?${query}`}>
+          {page === "chat" ? (
+            <ChatPage />
+          ) : entry ? (
+            <Suspense
+              fallback={
+                <Page title={title ?? ""}>
+                  <Skeletons lines={5} />
+                </Page>
+              }
+            >
+              <entry.component />
+            </Suspense>
+          ) : (
+            <Empty
+              icon="info"
+              title={t.notFound}
+              action={<LinkButton href={hrefTo("chat")}>{t.home}</LinkButton>}
+            />
+          )}
+        </ErrorBoundary>
+      </Shell>
+    </SessionActions>
   );
 }

@@ -2,11 +2,11 @@ import "./sign-in.css";
 import { useEffect, useState } from "react";
 import { useText } from "../i18n/language";
 import { accountText } from "../i18n/strings/account";
-import { LanguageMenu, ThemeMenu } from "../shell/preferences";
 import { Button } from "../ui/button";
 import { ErrorNotice } from "../ui/feedback";
 import { Field, TextInput } from "../ui/field";
 import { signIn } from "./account";
+import { LanguageMenu, ThemeMenu } from "./menus";
 
 /** Replaces the whole page until the user has signed in. */
 export function SignIn() {

@@ -38,11 +38,6 @@ export function localDay(now: Date, daysBefore = 0): string {
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
-/** The reader's time zone, such as "Asia/Tokyo"; empty where the browser does not know it. */
-export function timeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
-}
-
 /** After thirty days it is the month, such as "2026-08". */
 export type DateGroup = "today" | "yesterday" | "week" | "month" | `${number}-${string}`;
 

@@ -1,21 +1,14 @@
-import type { ComponentType, LazyExoticComponent } from "react";
-import type { shellText } from "../i18n/strings/shell";
-import type { IconName } from "../ui/icon";
+import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+import type { SessionAction } from "../sessions/session-actions";
+import type { PageEntry } from "../shell/page-entry";
 import { lazyPage } from "../ui/lazy";
 
-/** The pages beside the chat. Each is loaded on first use and has the URL `#/<path>`. */
-export interface PageEntry {
-  path: string;
-  label: keyof typeof shellText.en;
-  icon: IconName;
-  /** Shown in the sidebar. */
-  listed: boolean;
-  /** The listed page that it is reached from, which the sidebar marks instead. */
-  within?: string;
-  component: ComponentType | LazyExoticComponent<ComponentType>;
+/** The pages beside the chat. Each is loaded on first use. */
+export interface LazyPage extends PageEntry {
+  component: LazyExoticComponent<ComponentType>;
 }
 
-export const PAGES: PageEntry[] = [
+export const PAGES: LazyPage[] = [
   {
     path: "knowledge",
     label: "knowledge",
@@ -95,4 +88,10 @@ export const PAGES: PageEntry[] = [
     listed: false,
     component: lazyPage(() => import("./setup")),
   },
+];
+
+/** What pages add to the menu of a conversation. */
+export const SESSION_ACTIONS: SessionAction[] = [
+  { label: "share", icon: "link", dialog: lazy(() => import("./shared/share-dialog")) },
+  { label: "moveToProject", icon: "folder", dialog: lazy(() => import("./projects/move-dialog")) },
 ];

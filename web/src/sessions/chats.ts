@@ -1,40 +1,12 @@
 import { useSyncExternalStore } from "react";
 import { Chats, type Conversation } from "../../core/chats";
-import type { WithOptionalText, WithText } from "../../core/server-message";
 import type { StoredConversation } from "../../core/transport";
+import { knownAgent } from "../agents/agents";
 import { allowedTools } from "../agents/allowed-tools";
 import { modelMemory } from "../agents/model-memory";
-import type { ModelParameter } from "../agents/models";
 import { ApiError, api, send } from "../api";
 import { queryClient } from "../query";
 import { parseRoute } from "../route";
-
-export interface Agent extends WithText<"name" | "description">, WithOptionalText<"reason"> {
-  agent_id: string;
-  supports_mcp: boolean;
-  available: boolean;
-  model: string | null;
-  sees_images: boolean;
-  reads_documents: boolean;
-  /** The MCP servers that it uses. */
-  servers: string[];
-  /** What its own model takes; null where its model cannot be chosen. */
-  model_parameters: ModelParameter[] | null;
-}
-
-/** How often it is checked whether model servers respond, while the page is visible. */
-export const STATE_MS = 5_000;
-
-export interface Agents {
-  agents: Agent[];
-  default_id: string | null;
-}
-
-export const agentsQuery = {
-  queryKey: ["agents"],
-  queryFn: ({ signal }: { signal: AbortSignal }) => api.get<Agents>("/api/agents", { signal }),
-  refetchInterval: (query: { state: { error: unknown } }) => (query.state.error ? 2_000 : STATE_MS),
-};
 
 /** The projects of conversations that were started here, until they are loaded from the server. */
 export const startedIn = new Map<string, string>();
@@ -81,11 +53,6 @@ export const chats = new Chats(
     },
   },
 );
-
-function knownAgent(agentId: string | null): Agent | undefined {
-  const agents = queryClient.getQueryData<Agents>(agentsQuery.queryKey)?.agents;
-  return agents?.find((agent) => agent.agent_id === agentId);
-}
 
 /** A server that has just failed may be gone, so the dots are checked at once. */
 function hasFailed(sessionId: string): boolean {

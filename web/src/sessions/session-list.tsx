@@ -7,10 +7,10 @@ import { sessionsText } from "../i18n/strings/sessions";
 import { useRoute } from "../route";
 import { ErrorNotice, Skeletons } from "../ui/feedback";
 import { SearchField } from "../ui/field";
+import { useDebounced } from "../ui/use-debounced";
 import { type Session, useRemoved, useSessions } from "./client";
 import { ListMenu } from "./list-menu";
 import { SessionRow } from "./session-row";
-import { useDebounced } from "./use-debounced";
 
 const ROW_HEIGHT = 34;
 const PASSAGE_HEIGHT = 84;

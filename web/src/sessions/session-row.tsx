@@ -1,4 +1,4 @@
-import { lazy, memo, useEffect, useRef, useState } from "react";
+import { memo, use, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/strings/sessions";
 import { shellText } from "../i18n/strings/shell";
@@ -11,11 +11,9 @@ import { focusMain } from "../ui/focus";
 import { LazyDialog } from "../ui/lazy-dialog";
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
 import { exportUrl, isRemoved, type Session, useSessionActions } from "./client";
-import { useMark } from "./marks";
 import { findHref, PassageLine, sessionHref } from "./passage";
-
-const ShareDialog = lazy(() => import("../pages/shared/share-dialog"));
-const MoveDialog = lazy(() => import("../pages/projects/move-dialog"));
+import { type SessionAction, SessionActions } from "./session-actions";
+import { useMark } from "./session-status";
 
 export const SessionRow = memo(function SessionRow({
   session,
@@ -30,7 +28,8 @@ export const SessionRow = memo(function SessionRow({
   const t = useText(sessionsText);
   const { remove, pin, archive, restore } = useSessionActions();
   const [renaming, setRenaming] = useState(false);
-  const [Opened, setDialog] = useState<typeof ShareDialog | null>(null);
+  const [Opened, setDialog] = useState<SessionAction["dialog"] | null>(null);
+  const contributed = use(SessionActions);
   const leaving = useFocusAfterLeaving(session);
   const title = session.title || t.untitled;
   const mark = useMark(session.session_id);
@@ -66,12 +65,11 @@ export const SessionRow = memo(function SessionRow({
           <MenuItem icon="search" onSelect={() => go(findHref(session.session_id))}>
             {t.findIn}
           </MenuItem>
-          <MenuItem icon="link" onSelect={() => setDialog(ShareDialog)}>
-            {t.share}
-          </MenuItem>
-          <MenuItem icon="folder" onSelect={() => setDialog(MoveDialog)}>
-            {t.moveToProject}
-          </MenuItem>
+          {contributed.map(({ label, icon, dialog }) => (
+            <MenuItem key={label} icon={icon} onSelect={() => setDialog(dialog)}>
+              {t[label]}
+            </MenuItem>
+          ))}
           <MenuItem icon="download" onSelect={save("markdown")}>
             {t.exportMarkdown}
           </MenuItem>

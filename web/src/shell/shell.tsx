@@ -9,12 +9,13 @@ import { Button, IconButton, LinkButton } from "../ui/button";
 import { Modal } from "../ui/dialog";
 import { focusMain } from "../ui/focus";
 import { LazyDialog } from "../ui/lazy-dialog";
+import type { PageEntry } from "./page-entry";
 import { Sidebar } from "./sidebar";
 
-const Palette = lazy(() => import("../sessions/palette"));
+const Palette = lazy(() => import("./palette"));
 
 /** The layout around every page: a sidebar, or a drawer on narrow screens. */
-export function Shell({ children }: { children: ReactNode }) {
+export function Shell({ pages, children }: { pages: readonly PageEntry[]; children: ReactNode }) {
   const t = useText(shellText);
   const chat = useText(chatText);
   const [drawer, setDrawer] = useState(false);
@@ -33,7 +34,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <Button className="skip" onClick={focusMain}>
         {t.skip}
       </Button>
-      <Sidebar onPalette={showPalette} />
+      <Sidebar pages={pages} onPalette={showPalette} />
       <main id="main" className="shell-main" tabIndex={-1}>
         <div className="shell-bar">
           <IconButton icon="menu" label={t.menu} aria-haspopup="dialog" onClick={() => setDrawer(true)} />
@@ -51,12 +52,12 @@ export function Shell({ children }: { children: ReactNode }) {
       </main>
       {drawer && (
         <Modal className="drawer" label={t.menu} onClose={() => setDrawer(false)}>
-          <Sidebar onPalette={showPalette} />
+          <Sidebar pages={pages} onPalette={showPalette} />
         </Modal>
       )}
       {palette && (
         <LazyDialog label={t.menu} onClose={() => setPalette(false)}>
-          <Palette onClose={() => setPalette(false)} />
+          <Palette pages={pages} onClose={() => setPalette(false)} />
         </LazyDialog>
       )}
     </div>

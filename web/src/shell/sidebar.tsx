@@ -1,21 +1,20 @@
-import { AccountMenu } from "../account/account-menu";
+import { AccountMenu, LanguageMenu, ThemeMenu } from "../account/menus";
 import { useText } from "../i18n/language";
 import { chatText } from "../i18n/strings/chat";
 import { sessionsText } from "../i18n/strings/sessions";
 import { shellText } from "../i18n/strings/shell";
-import { PAGES } from "../pages/registry";
 import { hrefTo, useRoute } from "../route";
 import { SessionList } from "../sessions/session-list";
 import { IconButton, LinkButton } from "../ui/button";
 import { Icon } from "../ui/icon";
-import { LanguageMenu, ThemeMenu } from "./preferences";
+import type { PageEntry } from "./page-entry";
 
-export function Sidebar({ onPalette }: { onPalette: () => void }) {
+export function Sidebar({ pages, onPalette }: { pages: readonly PageEntry[]; onPalette: () => void }) {
   const t = useText(shellText);
   const chat = useText(chatText);
   const sessions = useText(sessionsText);
   const { page } = useRoute();
-  const within = PAGES.find((entry) => entry.path === page)?.within;
+  const within = pages.find((entry) => entry.path === page)?.within;
   return (
     <aside className="sidebar" aria-label={t.menu}>
       <div className="sidebar-top">
@@ -28,18 +27,20 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
         </LinkButton>
         <nav aria-label={t.navigation}>
           <ul className="nav-list">
-            {PAGES.filter((entry) => entry.listed).map((entry) => (
-              <li key={entry.path}>
-                <a
-                  className="nav-link"
-                  href={hrefTo(entry.path)}
-                  aria-current={entry.path === page ? "page" : entry.path === within ? "true" : undefined}
-                >
-                  <Icon name={entry.icon} />
-                  {t[entry.label]}
-                </a>
-              </li>
-            ))}
+            {pages
+              .filter((entry) => entry.listed)
+              .map((entry) => (
+                <li key={entry.path}>
+                  <a
+                    className="nav-link"
+                    href={hrefTo(entry.path)}
+                    aria-current={entry.path === page ? "page" : entry.path === within ? "true" : undefined}
+                  >
+                    <Icon name={entry.icon} />
+                    {t[entry.label]}
+                  </a>
+                </li>
+              ))}
           </ul>
         </nav>
       </div>

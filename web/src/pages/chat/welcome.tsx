@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
+import { type Agent, agentsQuery } from "../../agents/agents";
 import { useText } from "../../i18n/language";
 import { chatText } from "../../i18n/strings/chat";
 import { hrefTo } from "../../route";
-import { type Agent, agentsQuery } from "../../sessions/chats";
 import { Button, LinkButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { needsModel } from "../setup/setup";

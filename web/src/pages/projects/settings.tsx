@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
+import { agentsQuery } from "../../agents/agents";
 import { useDraft } from "../../drafts";
 import { useText } from "../../i18n/language";
 import { projectsText } from "../../i18n/strings/projects";
 import { useErrorText, useTranslate } from "../../i18n/translate";
-import { agentsQuery } from "../../sessions/chats";
 import { Button } from "../../ui/button";
 import { Field, TextArea } from "../../ui/field";
 import { useToast } from "../../ui/toast";
-import { useSpaces } from "../knowledge/spaces";
+import { useSpaces } from "../knowledge/spaces/spaces";
 import { type Change, type ProjectDetails, projects } from "./client";
 
 const MAX_INSTRUCTIONS = 20_000;

@@ -1,16 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { difference, type Part } from "../../../core/diff";
+import { agentsQuery } from "../../agents/agents";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { reviewText } from "../../i18n/strings/review";
 import { hrefTo } from "../../route";
-import { agentsQuery } from "../../sessions/chats";
 import { Button, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice } from "../../ui/feedback";
-import { difference, type Part } from "../knowledge/diff";
-import { FlagNotice } from "../knowledge/flags";
+import { useAuthorName } from "../knowledge/note/confirmation";
+import { FlagNotice } from "../knowledge/note/injection-warning";
 import { languageOf, type Note } from "../knowledge/notes";
-import { useAuthorName } from "../knowledge/trust";
 import { needsModel } from "../setup/setup";
 import { type Action, askModel, type Finding, isPossible, type Opinion } from "./review";
 

@@ -1,5 +1,5 @@
 import "../knowledge/knowledge.css";
-import "../knowledge/inbox.css";
+import "../knowledge/inbox/inbox.css";
 import "./review.css";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useText } from "../../i18n/language";

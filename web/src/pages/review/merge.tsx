@@ -1,11 +1,11 @@
 import { useState } from "react";
+import { mergedText } from "../../../core/diff";
 import { useText } from "../../i18n/language";
 import { reviewText } from "../../i18n/strings/review";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { Field, TextArea } from "../../ui/field";
 import { Form } from "../../ui/form";
-import { mergedText } from "../knowledge/diff";
 import type { Finding } from "./review";
 
 /** The text of both notes, or the model's draft, to edit. */

@@ -1,9 +1,9 @@
 import "./setup.css";
 import { useQuery } from "@tanstack/react-query";
+import { agentsQuery } from "../../agents/agents";
 import { useText } from "../../i18n/language";
 import { setupText } from "../../i18n/strings/setup";
 import { hrefTo } from "../../route";
-import { agentsQuery } from "../../sessions/chats";
 import { LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Page, Skeletons } from "../../ui/feedback";
 import { useEndpoints } from "../settings/endpoints";

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { messageIn } from "../../../../core/server-message";
 import type { Upload } from "../../../../core/upload-list";
+import { type Agent, type Agents, agentsQuery } from "../../../agents/agents";
 import { findModel, useModels } from "../../../agents/models";
 import { ApiError } from "../../../api";
 import { useText } from "../../../i18n/language";
 import { chatText } from "../../../i18n/strings/chat";
 import { ErrorText, useTranslate } from "../../../i18n/translate";
-import { type Agent, type Agents, agentsQuery } from "../../../sessions/chats";
 import { Button, IconButton } from "../../../ui/button";
 import { Notice } from "../../../ui/feedback";
 import { Icon } from "../../../ui/icon";

@@ -7,7 +7,7 @@ import { useText } from "../../../i18n/language";
 import { chatText } from "../../../i18n/strings/chat";
 import { Icon } from "../../../ui/icon";
 import { asSuggestion, useSavedPrompts } from "../../prompts/saved-prompts";
-import { type Keys, LIST_ID } from "./use-suggestions";
+import type { Keys } from "./use-suggestions";
 
 export interface Argument {
   name: string;
@@ -31,6 +31,8 @@ export interface Resource extends Suggested {
 }
 
 interface Props {
+  /** The id of the list, which the field names. */
+  listId: string;
   kind: "prompts" | "resources";
   query: string;
   agentId: string;
@@ -46,6 +48,7 @@ const FRESH_MS = 30_000;
 
 /** Shows nothing until something matches. The field keeps the focus; `keys` are for its arrow keys and Enter. */
 export default function Suggestions({
+  listId,
   kind,
   query,
   agentId,
@@ -81,7 +84,7 @@ export default function Suggestions({
     <>
       <div
         ref={list}
-        id={LIST_ID}
+        id={listId}
         className="suggestions"
         role="listbox"
         aria-label={kind === "prompts" ? t.promptsOf : t.resourcesOf}

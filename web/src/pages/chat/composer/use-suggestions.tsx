@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type ReactNode, type RefObject, Suspense, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { type Trigger, triggerAt } from "../../../../core/trigger";
+import { agentsQuery } from "../../../agents/agents";
 import { api } from "../../../api";
 import { useText } from "../../../i18n/language";
 import { chatText } from "../../../i18n/strings/chat";
 import { ErrorText } from "../../../i18n/translate";
-import { agentsQuery } from "../../../sessions/chats";
 import { ErrorBoundary } from "../../../ui/error-boundary";
 import { lazyPage } from "../../../ui/lazy";
 import { LazyDialog } from "../../../ui/lazy-dialog";
@@ -17,7 +17,7 @@ import type { Prompt, Resource } from "./suggestions";
 const Suggestions = lazyPage(() => import("./suggestions"));
 const PromptDialog = lazyPage(() => import("./prompt-dialog"));
 
-export const LIST_ID = "suggestions";
+const LIST_ID = "suggestions";
 
 export interface Keys {
   move: (by: 1 | -1) => void;
@@ -113,6 +113,7 @@ export function useSuggestions({ area, session, agentId, text, setText }: Props)
     <ErrorBoundary fallback={null}>
       <Suspense fallback={null}>
         <Suggestions
+          listId={LIST_ID}
           kind={trigger.kind}
           query={trigger.query}
           agentId={agent?.agent_id ?? ""}

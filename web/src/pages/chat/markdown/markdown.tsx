@@ -10,6 +10,7 @@ import { Icon } from "../../../ui/icon";
 import { ExternalLink, MarkdownText, useMarkdown } from "../../../ui/markdown";
 import { Code } from "./code";
 import { DiagramCode } from "./diagram-code";
+// biome-ignore lint/suspicious/noImportCycles: a source loads this file when it is opened
 import { SourceChip } from "./sources";
 
 /**

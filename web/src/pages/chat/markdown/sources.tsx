@@ -7,6 +7,7 @@ import { chatText } from "../../../i18n/strings/chat";
 import { hrefTo } from "../../../route";
 import { LinkButton } from "../../../ui/button";
 
+// biome-ignore lint/suspicious/noImportCycles: a source that is opened shows Markdown, which may name sources
 const Markdown = lazy(() => import("./markdown"));
 
 /** What the answer cites, numbered as in its text. What tools found beside that is folded. */

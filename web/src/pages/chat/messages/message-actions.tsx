@@ -19,7 +19,7 @@ export const MESSAGE_ACTIONS: MessageAction[] = [
     key: "save",
     icon: "save",
     label: { en: "Save to knowledge", ja: "ナレッジに保存" },
-    dialog: lazy(() => import("../../knowledge/save-dialog")),
+    dialog: lazy(() => import("../../knowledge/editing/save-dialog")),
   },
   {
     key: "prompt",

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo } from "react";
 import { messageIn } from "../../../../core/server-message";
+import { agentsQuery } from "../../../agents/agents";
 import { useText } from "../../../i18n/language";
 import { sideBySideText } from "../../../i18n/strings/side-by-side";
 import { useTranslate } from "../../../i18n/translate";
-import { agentsQuery } from "../../../sessions/chats";
 import { Button, IconButton } from "../../../ui/button";
 import { Menu, MenuChoice, MenuLabel } from "../../../ui/menu";
 import { sideBySide, useSecondAgent } from "./side-by-side";

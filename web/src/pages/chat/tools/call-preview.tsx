@@ -1,11 +1,11 @@
 import "./call-preview.css";
 import type { ToolPart } from "../../../../core/answer";
+import { difference } from "../../../../core/diff";
 import type { FieldChange, Preview } from "../../../../core/events";
 import { dateTime } from "../../../i18n/dates";
 import { useLanguage, useText } from "../../../i18n/language";
 import { approvalText } from "../../../i18n/strings/approval";
 import { Translated } from "../../../i18n/translate";
-import { difference } from "../../knowledge/diff";
 import Arguments from "./arguments";
 
 /** A sentence of what the call would do, or has done. */
