@@ -5,6 +5,7 @@ import { fold } from "../../core/text-search";
 import { api } from "../api";
 import { language, useLanguage, useText } from "../i18n/language";
 import { chatText } from "../i18n/strings/chat";
+import { paletteText } from "../i18n/strings/palette";
 import { sessionsText } from "../i18n/strings/sessions";
 import { shellText } from "../i18n/strings/shell";
 import { go, hrefTo, parseRoute } from "../route";
@@ -46,7 +47,7 @@ const MIN_SCORE = 0.6;
 
 /** Pages, settings, conversations and notes in one searchable list. */
 export default function Palette({ pages, onClose }: { pages: readonly PageEntry[]; onClose: () => void }) {
-  const t = useText(sessionsText);
+  const t = useText(paletteText);
   const id = useId();
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
@@ -70,7 +71,7 @@ export default function Palette({ pages, onClose }: { pages: readonly PageEntry[
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
   return (
-    <Modal className="palette" label={t.palette} onClose={onClose}>
+    <Modal className="palette" label={t.title} onClose={onClose}>
       <input
         className="palette-input"
         data-autofocus
@@ -78,8 +79,8 @@ export default function Palette({ pages, onClose }: { pages: readonly PageEntry[
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={commands.length ? `${id}-${chosen}` : undefined}
-        aria-label={t.paletteField}
-        placeholder={t.paletteField}
+        aria-label={t.field}
+        placeholder={t.field}
         autoComplete="off"
         value={query}
         onChange={(event) => {
@@ -88,7 +89,7 @@ export default function Palette({ pages, onClose }: { pages: readonly PageEntry[
         }}
         {...composition}
       />
-      <div ref={list} className="palette-list" role="listbox" id={`${id}-list`} aria-label={t.palette}>
+      <div ref={list} className="palette-list" role="listbox" id={`${id}-list`} aria-label={t.title}>
         {groups.map((group) => (
           <div key={group.name} role="group" aria-label={group.name}>
             {groups.length > 1 && (
@@ -112,8 +113,8 @@ export default function Palette({ pages, onClose }: { pages: readonly PageEntry[
           </div>
         ))}
       </div>
-      {!commands.length && <p className="session-note">{t.paletteNone}</p>}
-      <div className="palette-foot">{t.paletteHint}</div>
+      {!commands.length && <p className="session-note">{t.none}</p>}
+      <div className="palette-foot">{t.hint}</div>
     </Modal>
   );
 }
@@ -153,7 +154,8 @@ function Option({
 
 /** The groups that have something for the query. */
 function useGroups(query: string, pages: readonly PageEntry[]): Group[] {
-  const t = useText(sessionsText);
+  const t = useText(paletteText);
+  const { sessions: conversations } = useText(sessionsText);
   const commands = useFixedCommands(pages);
   const searched = useDebounced(query);
   const sessions = useSessionCommands(searched);
@@ -166,9 +168,9 @@ function useGroups(query: string, pages: readonly PageEntry[]): Group[] {
   }));
   const needle = fold(query);
   return [
-    { name: t.paletteCommands, commands: commands.filter(({ label }) => fold(label).includes(needle)) },
-    { name: t.sessions, commands: sessions },
-    { name: t.paletteNotes, commands: query ? notes : [] },
+    { name: t.commands, commands: commands.filter(({ label }) => fold(label).includes(needle)) },
+    { name: conversations, commands: sessions },
+    { name: t.notes, commands: query ? notes : [] },
   ].filter((group) => group.commands.length > 0);
 }
 
@@ -189,7 +191,8 @@ function useSessionCommands(query: string): Command[] {
 }
 
 function useFixedCommands(pages: readonly PageEntry[]): Command[] {
-  const t = useText(sessionsText);
+  const t = useText(paletteText);
+  const { findIn } = useText(sessionsText);
   const shell = useText(shellText);
   const chat = useText(chatText);
   const now = useLanguage();
@@ -197,7 +200,7 @@ function useFixedCommands(pages: readonly PageEntry[]): Command[] {
     const { page, rest } = parseRoute(location.hash);
     const [session] = page === "chat" ? rest : [];
     const find: Command[] = session
-      ? [{ key: "find", icon: "search", label: t.findIn, run: () => go(findHref(session)) }]
+      ? [{ key: "find", icon: "search", label: findIn, run: () => go(findHref(session)) }]
       : [];
     return [
       { key: "new", icon: "plus", label: chat.newChat, run: () => go(hrefTo("chat")) },
@@ -218,7 +221,7 @@ function useFixedCommands(pages: readonly PageEntry[]): Command[] {
       { key: "dark", icon: "moon", label: t.dark, run: () => theme.set("dark") },
       { key: "auto", icon: "contrast", label: t.system, run: () => theme.set("auto") },
     ];
-  }, [t, shell, chat, now, pages]);
+  }, [t, findIn, shell, chat, now, pages]);
 }
 
 /** The best notes for a query. The request of a query that is no longer typed is cancelled. */

@@ -2,7 +2,7 @@ import "./diagram.css";
 import { useEffect, useRef, useState } from "react";
 import { apiUrl } from "../api";
 import { useText } from "../i18n/language";
-import { chatText } from "../i18n/strings/chat";
+import { markdownText } from "../i18n/strings/markdown";
 import { useDark } from "./dark";
 
 const RENDER_TIMEOUT_MS = 15_000;
@@ -16,7 +16,7 @@ interface FrameMessage {
 
 /** A Mermaid diagram, rendered in a sandboxed frame. `onFail` is called where the source cannot be rendered. */
 export function Diagram({ source, onFail }: { source: string; onFail: () => void }) {
-  const t = useText(chatText);
+  const t = useText(markdownText);
   const frame = useRef<HTMLIFrameElement>(null);
   const dark = useDark();
   const [ready, setReady] = useState(false);

@@ -10,7 +10,7 @@ import remarkGfm from "remark-gfm";
 import { markFormulas, remarkFormulas } from "../../core/formulas";
 import { remarkLiteral } from "../../core/remark-literal";
 import { useText } from "../i18n/language";
-import { shellText } from "../i18n/strings/shell";
+import { markdownText } from "../i18n/strings/markdown";
 import { Formula } from "./formula";
 
 type Plugins = NonNullable<Options["remarkPlugins"]>;
@@ -65,7 +65,7 @@ export function ExternalLink({ href, children }: { href: string; children: React
 
 /** Footnote labels in the reader's language, and ids that are unique on the page. */
 function useFootnotes() {
-  const t = useText(shellText);
+  const t = useText(markdownText);
   const id = useId();
   return useMemo(() => {
     const prefix = `${id}-`;
@@ -112,7 +112,7 @@ function OrderedList({ node, children, ...rest }: ComponentProps<"ol"> & ExtraPr
 
 /** The checkbox of a task list, which shows a state and cannot be changed. */
 function TaskState({ checked }: ComponentProps<"input">) {
-  const t = useText(shellText);
+  const t = useText(markdownText);
   return <input type="checkbox" disabled checked={checked} aria-label={checked ? t.taskDone : t.taskOpen} />;
 }
 

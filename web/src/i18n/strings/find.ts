@@ -7,10 +7,8 @@ export const findText = defineText({
     previous: "Previous match (Shift + Enter)",
     close: "Close (Esc)",
     none: "No matches",
-    searching: "Searching…",
     count: (at: number, total: number) => `${at} / ${total}`,
     spoken: (at: number, total: number) => `Match ${at} of ${plural(total, "match", "matches")}`,
-    failed: "The search could not be loaded.",
   },
   ja: {
     field: "この会話の中を検索",
@@ -18,9 +16,7 @@ export const findText = defineText({
     previous: "前の一致 (Shift + Enter)",
     close: "閉じる (Esc)",
     none: "見つかりません",
-    searching: "検索中…",
     count: (at: number, total: number) => `${at} / ${total}`,
     spoken: (at: number, total: number) => `${total} 件中 ${at} 件目`,
-    failed: "検索を読み込めませんでした。",
   },
 });

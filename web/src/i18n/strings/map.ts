@@ -1,29 +1,51 @@
 import { defineText, plural } from "../language";
 
-export const graphText = defineText({
+export const mapText = defineText({
   en: {
     byTopic: "By topic",
     byLinks: "By links",
-    none: "No note links to another one yet. Write",
-    example: "title of another note",
-    how: "in the text of a note: both then appear here, connected.",
-    hint: "Lines are links between notes. Drag to pan, scroll to zoom.",
-    most: (shown: number, total: number) =>
+    noLinks: "No note links to another one yet. Write",
+    linkExample: "title of another note",
+    linkHow: "in the text of a note: both then appear here, connected.",
+    linksHint: "Lines are links between notes. Drag to pan, scroll to zoom.",
+    mostLinked: (shown: number, total: number) =>
       `The ${shown} notes with the most links, of ${plural(total, "linked note", "linked notes")}.`,
-    label: (notes: number, links: number) =>
+    linksLabel: (notes: number, links: number) =>
       `${plural(notes, "note", "notes")} and ${plural(links, "link", "links")} between them. The list beside it has the same notes.`,
-    links: (n: number) => plural(n, "link", "links"),
+    linkCount: (n: number) => plural(n, "link", "links"),
+    topicsLabel: (n: number) =>
+      `Map of ${plural(n, "note", "notes")}. The list beside it has the same notes.`,
+    topicsHint: "Similar notes appear close together. Drag to pan, scroll to zoom.",
+    newest: (shown: number, total: number) => `The newest ${shown} of ${total} notes.`,
+    tooFew: "The map needs at least two notes.",
+    zoomIn: "Zoom in",
+    zoomOut: "Zoom out",
+    showAll: "Show all",
+    otherTags: "Other",
+    inView: (n: number) => `${plural(n, "note", "notes")} in view`,
+    loading: "Loading the map…",
   },
   ja: {
     byTopic: "内容の近さ",
     byLinks: "リンク",
-    none: "ほかのメモへのリンクがまだありません。メモの本文に",
-    example: "ほかのメモのタイトル",
-    how: "と書くと、両方のメモが線でつながってここに表示されます。",
-    hint: "線はメモの間のリンクです。ドラッグで移動、スクロールで拡大・縮小。",
-    most: (shown: number, total: number) => `リンクのある ${total} 件のうち、リンクの多い ${shown} 件。`,
-    label: (notes: number, links: number) =>
+    noLinks: "ほかのメモへのリンクがまだありません。メモの本文に",
+    linkExample: "ほかのメモのタイトル",
+    linkHow: "と書くと、両方のメモが線でつながってここに表示されます。",
+    linksHint: "線はメモの間のリンクです。ドラッグで移動、スクロールで拡大・縮小。",
+    mostLinked: (shown: number, total: number) =>
+      `リンクのある ${total} 件のうち、リンクの多い ${shown} 件。`,
+    linksLabel: (notes: number, links: number) =>
       `${notes} 件のメモと、その間の ${links} 本のリンク。隣の一覧に同じメモがあります。`,
-    links: (n: number) => `リンク ${n}`,
+    linkCount: (n: number) => `リンク ${n}`,
+    topicsLabel: (n: number) => `${n} 件のメモのマップ。隣の一覧に同じメモがあります。`,
+    topicsHint: "内容の近いメモほど近くに並びます。ドラッグで移動、スクロールで拡大・縮小。",
+    newest: (shown: number, total: number) => `全 ${total} 件のうち新しい ${shown} 件。`,
+    tooFew: "マップを表示するには 2 件以上のメモが必要です。",
+    zoomIn: "拡大",
+    zoomOut: "縮小",
+    showAll: "全体を表示",
+    otherTags: "その他",
+    inView: (n: number) => `表示範囲に ${n} 件`,
+    loading: "マップを読み込み中…",
   },
 });

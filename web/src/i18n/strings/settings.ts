@@ -89,7 +89,6 @@ export const settingsText = defineText({
     serverWorks: (n: number) => `Connected. ${plural(n, "tool", "tools")} available:`,
     serverLogin: "The server responds. Each user logs in on the Servers page.",
     serverUnreadable: "Enter it again",
-    state_ok: "Connected",
     toServers: "Show on the Servers page",
   },
   ja: {
@@ -181,7 +180,6 @@ export const settingsText = defineText({
     serverWorks: (n: number) => `接続できました。利用できるツール ${n} 個：`,
     serverLogin: "サーバーは応答しました。利用者がそれぞれサーバーのページでログインします。",
     serverUnreadable: "再入力が必要",
-    state_ok: "接続済み",
     toServers: "サーバーのページで見る",
   },
 });

@@ -4,7 +4,7 @@ import { useAfterStart } from "../../after-start";
 import { queryClient } from "../../query";
 import { monthQuery } from "../usage/usage";
 
-const LimitWarning = lazy(() => import("../usage/limit-warning"));
+const LimitWarning = lazy(() => import("./limit-warning"));
 
 /** Above the message field once most of a limit is used; asked again after each answer. */
 export function LimitNotice({ live }: { live: string | null }) {

@@ -9,8 +9,8 @@ import { useMe } from "../../account/account";
 import { apiUrl } from "../../api";
 import { useText } from "../../i18n/language";
 import { historyText } from "../../i18n/strings/history";
+import { inboxText } from "../../i18n/strings/inbox";
 import { knowledgeText } from "../../i18n/strings/knowledge";
-import { memoryText } from "../../i18n/strings/memory";
 import { spacesText } from "../../i18n/strings/spaces";
 import { ErrorText } from "../../i18n/translate";
 import { go, hrefTo, useRoute } from "../../route";
@@ -121,7 +121,7 @@ type Open = (what: Opened) => void;
 
 function Head({ view, current, open }: { view: View; current: string | null; open: Open }) {
   const t = useText(knowledgeText);
-  const memory = useText(memoryText);
+  const memory = useText(inboxText);
   const versions = useText(historyText);
   const spaceTexts = useText(spacesText);
   const me = useMe();

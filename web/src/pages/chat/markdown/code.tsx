@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useText } from "../../../i18n/language";
-import { chatText } from "../../../i18n/strings/chat";
+import { markdownText } from "../../../i18n/strings/markdown";
 import { CopyButton } from "../../../ui/copy-button";
 
 const MAX_HIGHLIGHTED = 50_000;
@@ -34,7 +34,7 @@ export function Code({
   instead?: ReactNode;
   note?: ReactNode;
 }) {
-  const t = useText(chatText);
+  const t = useText(markdownText);
   const [highlight, setHighlight] = useState<Highlight | null>(() => ready);
   useEffect(() => {
     if (!language || highlight) return;
@@ -54,7 +54,7 @@ export function Code({
   return (
     <div className="code">
       <div className="code-head">
-        <span className="grow">{language ?? t.language}</span>
+        <span className="grow">{language ?? t.codeLanguage}</span>
         {action}
         <CopyButton text={() => text} label={t.copyCode} />
       </div>

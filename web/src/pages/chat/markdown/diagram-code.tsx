@@ -1,14 +1,14 @@
 import "./markdown.css";
 import { useState } from "react";
 import { useText } from "../../../i18n/language";
-import { chatText } from "../../../i18n/strings/chat";
+import { markdownText } from "../../../i18n/strings/markdown";
 import { Button } from "../../../ui/button";
 import { Diagram } from "../../../ui/diagram";
 import { Code } from "./code";
 
 /** A Mermaid block: its source, and on request the diagram. Falls back to the source where it cannot be rendered. */
 export function DiagramCode({ text }: { text: string }) {
-  const t = useText(chatText);
+  const t = useText(markdownText);
   const [view, setView] = useState<"source" | "diagram" | "failed">("source");
   const drawn = view === "diagram";
   return (

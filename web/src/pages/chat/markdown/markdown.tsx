@@ -5,7 +5,7 @@ import { type Citation, markSupported } from "../../../../core/citations";
 import { splitBlocks } from "../../../../core/markdown-blocks";
 import { CITE, remarkCitations } from "../../../../core/remark-citations";
 import { useText } from "../../../i18n/language";
-import { chatText } from "../../../i18n/strings/chat";
+import { markdownText } from "../../../i18n/strings/markdown";
 import { Icon } from "../../../ui/icon";
 import { ExternalLink, MarkdownText, useMarkdown } from "../../../ui/markdown";
 import { Code } from "./code";
@@ -60,7 +60,7 @@ function anchor({ href, children }: ComponentProps<"a">, citations: readonly Cit
 }
 
 function Picture({ src, alt }: ComponentProps<"img">) {
-  const t = useText(chatText);
+  const t = useText(markdownText);
   const text = (
     <span className="picture" title={t.imageNote}>
       <Icon name="eye" size={16} />

@@ -3,7 +3,7 @@ import type { Usage } from "../../../../core/events";
 import { useText } from "../../../i18n/language";
 import { chatText } from "../../../i18n/strings/chat";
 
-const UsageDetails = lazy(() => import("../../usage/answer-details"));
+const UsageDetails = lazy(() => import("./usage-details"));
 
 /** The tokens of an answer; the rest is loaded when it is opened. */
 export function AnswerUsage({ usage }: { usage: Usage }) {

@@ -1,14 +1,14 @@
 import { type ComponentType, type LazyExoticComponent, lazy, useState } from "react";
-import { useLanguage } from "../../../i18n/language";
+import { useText } from "../../../i18n/language";
+import { chatText } from "../../../i18n/strings/chat";
 import { IconButton } from "../../../ui/button";
 import type { IconName } from "../../../ui/icon";
 import { LazyDialog } from "../../../ui/lazy-dialog";
 
 /** An action on a message, contributed by another page; its dialog is loaded when it is opened. */
 export interface MessageAction {
-  key: string;
+  label: keyof Pick<typeof chatText.en, "saveToKnowledge" | "saveAsPrompt">;
   icon: IconName;
-  label: { en: string; ja: string };
   /** Not on answers. */
   questionsOnly?: boolean;
   dialog: LazyExoticComponent<ComponentType<{ text: string; onClose: () => void }>>;
@@ -16,36 +16,34 @@ export interface MessageAction {
 
 export const MESSAGE_ACTIONS: MessageAction[] = [
   {
-    key: "save",
+    label: "saveToKnowledge",
     icon: "save",
-    label: { en: "Save to knowledge", ja: "ナレッジに保存" },
     dialog: lazy(() => import("../../knowledge/editing/save-dialog")),
   },
   {
-    key: "prompt",
+    label: "saveAsPrompt",
     icon: "spark",
-    label: { en: "Save as prompt", ja: "プロンプトとして保存" },
     questionsOnly: true,
     dialog: lazy(() => import("../../prompts/save-dialog")),
   },
 ];
 
 export function MessageActions({ text, question = false }: { text: string; question?: boolean }) {
-  const language = useLanguage();
+  const t = useText(chatText);
   const [open, setOpen] = useState<MessageAction | null>(null);
   return (
     <>
       {MESSAGE_ACTIONS.filter((action) => question || !action.questionsOnly).map((action) => (
         <IconButton
-          key={action.key}
+          key={action.label}
           small
           icon={action.icon}
-          label={action.label[language]}
+          label={t[action.label]}
           onClick={() => setOpen(action)}
         />
       ))}
       {open && (
-        <LazyDialog label={open.label[language]} onClose={() => setOpen(null)}>
+        <LazyDialog label={t[open.label]} onClose={() => setOpen(null)}>
           <open.dialog text={text} onClose={() => setOpen(null)} />
         </LazyDialog>
       )}

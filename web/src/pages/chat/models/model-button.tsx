@@ -6,7 +6,7 @@ import { agentsQuery, STATE_MS } from "../../../agents/agents";
 import { modelMemory } from "../../../agents/model-memory";
 import { findModel, useModels } from "../../../agents/models";
 import { useText } from "../../../i18n/language";
-import { modelText } from "../../../i18n/strings/models";
+import { chatText } from "../../../i18n/strings/chat";
 import { chats } from "../../../sessions/chats";
 import { Button } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
@@ -29,7 +29,7 @@ export const ModelButton = memo(function ModelButton({
   agentId: string | null;
   onAgent: (id: string) => void;
 }) {
-  const t = useText(modelText);
+  const t = useText(chatText);
   const { data } = useQuery(agentsQuery);
   const choice = useModelChoice(session);
   const [open, setOpen] = useState(false);
@@ -49,7 +49,7 @@ export const ModelButton = memo(function ModelButton({
         small
         kind="quiet"
         className="model-button"
-        aria-label={`${t.model}: ${name}${available ? "" : ` (${t.gone})`}`}
+        aria-label={`${t.model}: ${name}${available ? "" : ` (${t.modelGone})`}`}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >

@@ -5,7 +5,7 @@ import { messageIn } from "../../../../core/server-message";
 import { modelMemory, useModelMemory } from "../../../agents/model-memory";
 import { findModel, type ModelEndpoint, type ModelParameter, useModels } from "../../../agents/models";
 import { useText } from "../../../i18n/language";
-import { pickerText } from "../../../i18n/strings/models";
+import { pickerText } from "../../../i18n/strings/model-picker";
 import { Translated } from "../../../i18n/translate";
 import { Button, IconButton } from "../../../ui/button";
 import { Modal } from "../../../ui/dialog";

@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import type { Parameters } from "../../../../core/model-choice";
 import type { ModelParameter } from "../../../agents/models";
 import { useText } from "../../../i18n/language";
-import { pickerText } from "../../../i18n/strings/models";
+import { pickerText } from "../../../i18n/strings/model-picker";
 
 interface Props {
   name: string;

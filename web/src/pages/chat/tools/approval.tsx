@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import type { ToolPart } from "../../../../core/answer";
 import { allowedTools } from "../../../agents/allowed-tools";
 import { useText } from "../../../i18n/language";
-import { approvalText } from "../../../i18n/strings/approval";
+import { toolsText } from "../../../i18n/strings/tools";
 import { ErrorText } from "../../../i18n/translate";
 import { chats } from "../../../sessions/chats";
 import { Button } from "../../../ui/button";
@@ -19,7 +19,7 @@ export default function Approval({
   messageId: string;
   tool: ToolPart;
 }) {
-  const t = useText(approvalText);
+  const t = useText(toolsText);
   const id = useId();
   const [failure, setFailure] = useState<unknown>(null);
   const changed = tool.changed || allowedTools.hasChanged(tool.name, tool.definition);

@@ -1,6 +1,6 @@
 import "./call-preview.css";
 import { useText } from "../../../i18n/language";
-import { approvalText } from "../../../i18n/strings/approval";
+import { toolsText } from "../../../i18n/strings/tools";
 
 const MAX_SHOWN = 20_000;
 const MAX_LISTED = 2_000;
@@ -13,7 +13,7 @@ export default function Arguments({
   value: Record<string, unknown>;
   listed?: boolean;
 }) {
-  const t = useText(approvalText);
+  const t = useText(toolsText);
   const given = Object.entries(value);
   if (!given.length) return listed ? <p className="muted small">{t.none}</p> : null;
   return (

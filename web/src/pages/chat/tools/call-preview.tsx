@@ -4,19 +4,19 @@ import { difference } from "../../../../core/diff";
 import type { FieldChange, Preview } from "../../../../core/events";
 import { dateTime } from "../../../i18n/dates";
 import { useLanguage, useText } from "../../../i18n/language";
-import { approvalText } from "../../../i18n/strings/approval";
+import { toolsText } from "../../../i18n/strings/tools";
 import { Translated } from "../../../i18n/translate";
 import Arguments from "./arguments";
 
 /** A sentence of what the call would do, or has done. */
 export function CallSentence({ tool }: { tool: ToolPart }) {
-  const t = useText(approvalText);
+  const t = useText(toolsText);
   return tool.preview ? <Translated message={tool.preview} /> : t.call(tool.name);
 }
 
 /** The consequences and changes; for a tool that Chie does not know, what its server says and the arguments. */
 export default function CallDetails({ tool }: { tool: ToolPart }) {
-  const t = useText(approvalText);
+  const t = useText(toolsText);
   const language = useLanguage();
   const { notes = [], changes = [], more, moment, description } = tool.preview ?? ({} as Partial<Preview>);
   const known = tool.preview !== undefined && description === undefined;
@@ -49,7 +49,7 @@ export default function CallDetails({ tool }: { tool: ToolPart }) {
 }
 
 function Change({ change }: { change: FieldChange }) {
-  const t = useText(approvalText);
+  const t = useText(toolsText);
   const { before, after } = change;
   const kind =
     before === null && after !== null ? t.added : after === null && before !== null ? t.removed : "";
@@ -75,7 +75,7 @@ const CONTEXT = 2;
 
 /** Long stretches that stay as they are become one line. */
 function Difference({ before, after }: { before: string; after: string }) {
-  const t = useText(approvalText);
+  const t = useText(toolsText);
   return difference(before, after).map(({ kind, text }, index) => {
     const Tag = TAGS[kind];
     const lines = text.split("\n");

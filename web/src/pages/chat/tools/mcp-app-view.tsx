@@ -2,8 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { ToolPart, ViewRef } from "../../../../core/answer";
 import { ApiError, api, apiUrl } from "../../../api";
 import { useLanguage, useText } from "../../../i18n/language";
-import { approvalText } from "../../../i18n/strings/approval";
-import { chatText } from "../../../i18n/strings/chat";
+import { toolsText } from "../../../i18n/strings/tools";
 import { theme } from "../../../theme";
 import { Button } from "../../../ui/button";
 import Arguments from "./arguments";
@@ -36,7 +35,7 @@ interface Request {
  * postMessage only, and everything that it asks for is checked here or by the server.
  */
 export default function ToolView({ tool, view }: { tool: ToolPart; view: ViewRef }) {
-  const t = useText(chatText);
+  const t = useText(toolsText);
   const language = useLanguage();
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(120);
@@ -151,8 +150,8 @@ export default function ToolView({ tool, view }: { tool: ToolPart; view: ViewRef
 }
 
 function ConsentPanel({ consent, server }: { consent: Consent; server: string }) {
-  const t = useText(chatText);
-  const decision = useText(approvalText);
+  const t = useText(toolsText);
+  const decision = useText(toolsText);
   if (consent.type === "link") {
     return (
       <section className="approval" aria-label={t.viewLink(server)}>

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react";
 import type { FieldSchema, Question } from "../../../../core/events";
 import type { Reply } from "../../../../core/transport";
 import { useText } from "../../../i18n/language";
-import { chatText } from "../../../i18n/strings/chat";
+import { toolsText } from "../../../i18n/strings/tools";
 import { ErrorText } from "../../../i18n/translate";
 import { chats } from "../../../sessions/chats";
 import { Button } from "../../../ui/button";
@@ -11,7 +11,7 @@ import { Icon } from "../../../ui/icon";
 
 /** A question that a server asks while its tool runs. All of its texts are the server's own. */
 export default function QuestionForm({ messageId, question }: { messageId: string; question: Question }) {
-  const t = useText(chatText);
+  const t = useText(toolsText);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const reply = (answer: Reply) => {
@@ -72,7 +72,7 @@ export default function QuestionForm({ messageId, question }: { messageId: strin
 
 /** Never opened by itself; the host is shown, because a server chose the URL. */
 function Link({ url }: { url: string }) {
-  const t = useText(chatText);
+  const t = useText(toolsText);
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return null;
   return (

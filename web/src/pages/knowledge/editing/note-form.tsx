@@ -3,7 +3,7 @@ import { useMe } from "../../../account/account";
 import { drafts } from "../../../drafts";
 import { useText } from "../../../i18n/language";
 import { knowledgeText } from "../../../i18n/strings/knowledge";
-import { memoryText } from "../../../i18n/strings/memory";
+import { noteText } from "../../../i18n/strings/note";
 import { Button } from "../../../ui/button";
 import { DialogFoot } from "../../../ui/dialog";
 import { ErrorNotice } from "../../../ui/feedback";
@@ -90,7 +90,7 @@ export function DraftForm({
   question: ReactNode;
 }) {
   const t = useText(knowledgeText);
-  const memory = useText(memoryText);
+  const memory = useText(noteText);
   const [form, change] = useForm(draftKey, draft, seen);
   const { title, tags, content } = form;
   const me = useMe();

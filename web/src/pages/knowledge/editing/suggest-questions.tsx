@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../../api";
 import { useText } from "../../../i18n/language";
-import { memoryText } from "../../../i18n/strings/memory";
+import { noteText } from "../../../i18n/strings/note";
 import { Button } from "../../../ui/button";
 import { ErrorNotice } from "../../../ui/feedback";
 
@@ -15,7 +15,7 @@ export function SuggestQuestions({
   content: string;
   add: (questions: string[]) => void;
 }) {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const [added, setAdded] = useState(0);

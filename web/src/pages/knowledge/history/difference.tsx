@@ -1,13 +1,13 @@
 import { difference } from "../../../../core/diff";
 import { useText } from "../../../i18n/language";
-import { memoryText } from "../../../i18n/strings/memory";
+import { inboxText } from "../../../i18n/strings/inbox";
 import { languageOf } from "../notes";
 
 const TAGS = { same: "span", added: "ins", removed: "del" } as const;
 
 /** What `after` has and `before` has not, and the other way round. */
 export function Difference({ before, after }: { before: string; after: string }) {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   const parts = difference(before, after);
   if (parts.every((part) => part.kind === "same")) return <p className="muted small">{t.same}</p>;
   return (

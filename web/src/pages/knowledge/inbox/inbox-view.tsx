@@ -2,7 +2,7 @@ import "./inbox.css";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { ago } from "../../../i18n/dates";
 import { useLanguage, useText } from "../../../i18n/language";
-import { memoryText } from "../../../i18n/strings/memory";
+import { inboxText } from "../../../i18n/strings/inbox";
 import { ErrorText } from "../../../i18n/translate";
 import { go } from "../../../route";
 import { Empty, ErrorNotice, Skeletons } from "../../../ui/feedback";
@@ -18,7 +18,7 @@ import { type Decision, ProposalDetail } from "./proposal";
 
 /** The proposals and the selected one: the one in the URL, else the first. */
 export function InboxView({ view, current }: { view: View; current: string | null }) {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   const { data, error, refetch } = useInbox();
   if (error && !data) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={6} height="2.75rem" />;
@@ -42,7 +42,7 @@ function Proposals({
   current: string | null;
   label: string;
 }) {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   const [open, setOpen] = useState<Open | null>(null);
   const index = Math.max(
     proposals.findIndex(({ note }) => note.id === current),
@@ -149,7 +149,7 @@ function Proposals({
 
 /** Runs a decision and offers to undo it, in a toast and for the key u. */
 function useDecisions() {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   const toast = useToast();
   const [busy, setBusy] = useState(false);
   const last = useRef<(() => void) | null>(null);

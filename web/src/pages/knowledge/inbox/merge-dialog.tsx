@@ -1,8 +1,8 @@
 import { useDeferredValue, useState } from "react";
 import { mergedText } from "../../../../core/diff";
 import { useText } from "../../../i18n/language";
+import { inboxText } from "../../../i18n/strings/inbox";
 import { knowledgeText } from "../../../i18n/strings/knowledge";
-import { memoryText } from "../../../i18n/strings/memory";
 import { Button } from "../../../ui/button";
 import { Dialog, DialogFoot } from "../../../ui/dialog";
 import { ErrorNotice, Skeletons } from "../../../ui/feedback";
@@ -25,7 +25,7 @@ export function MergeDialog({
   onClose: () => void;
   onMerged: (title: string) => void;
 }) {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   const first = into ?? proposal.similar[0]?.id ?? null;
   const [chosen, setChosen] = useState(first);
   return (
@@ -65,7 +65,7 @@ export function Targets({
   chosen: string | null;
   choose: (id: string) => void;
 }) {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   const [q, setQ] = useState("");
   const words = useDeferredValue(q.trim());
   const { data } = useSearch(words || named, null, null);
@@ -107,7 +107,7 @@ export function MergeForm(props: FormProps) {
 }
 
 function MergedText({ text, merge, target: current, focus, onClose }: FormProps & { target: Note }) {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   const common = useText(knowledgeText);
   const [target] = useState(current);
   const [content, setContent] = useState(() => mergedText(...text(target)));

@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { ago } from "../../../i18n/dates";
 import { useLanguage, useText } from "../../../i18n/language";
+import { inboxText } from "../../../i18n/strings/inbox";
 import { knowledgeText } from "../../../i18n/strings/knowledge";
-import { memoryText } from "../../../i18n/strings/memory";
+import { noteText } from "../../../i18n/strings/note";
 import { Button, LinkButton } from "../../../ui/button";
 import { Skeletons } from "../../../ui/feedback";
 import { Difference } from "../history/difference";
@@ -28,8 +29,9 @@ export function ProposalDetail({
   busy: boolean;
   decide: (decision: Decision, into?: string) => void;
 }) {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   const common = useText(knowledgeText);
+  const texts = useText(noteText);
   const language = useLanguage();
   const name = useAuthorName();
   const { note } = proposal;
@@ -70,7 +72,7 @@ export function ProposalDetail({
         </Button>
       </div>
       <p className="muted small kn-about">
-        {name(note.user_id)} · {t[`origin_${note.origin}`]} · {ago(note.created_at, language)}
+        {name(note.user_id)} · {texts[`origin_${note.origin}`]} · {ago(note.created_at, language)}
         {note.tags.map((tag) => ` #${tag}`)}
       </p>
       <FlagNotice flags={note.flags} />
@@ -91,7 +93,7 @@ function SimilarNotes({
   view: View;
   merge: (into: string) => void;
 }) {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   return (
     <section className="kn-similar" aria-labelledby="kn-alike">
       <h3 id="kn-alike">{t.similarTo}</h3>
@@ -123,7 +125,7 @@ function Compared({
   open: boolean;
   merge: (into: string) => void;
 }) {
-  const t = useText(memoryText);
+  const t = useText(inboxText);
   const common = useText(knowledgeText);
   const [open, setOpen] = useState(initially);
   const known = proposal.similar.find((similar) => similar.id === id);

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useText } from "../../../i18n/language";
 import { knowledgeText } from "../../../i18n/strings/knowledge";
+import { mapText } from "../../../i18n/strings/map";
 import { languageOf, type Point } from "../notes";
 import { coloursOf } from "./viewport";
 
@@ -17,10 +18,11 @@ export function MapLegend({
   only: string | null;
   setOnly: (tag: string | null) => void;
 }) {
-  const t = useText(knowledgeText);
+  const t = useText(mapText);
+  const { tags: label } = useText(knowledgeText);
   const drawn = useMemo(() => coloursOf(points, tags), [points, tags]);
   return (
-    <fieldset className="kn-legend" aria-label={t.tags}>
+    <fieldset className="kn-legend" aria-label={label}>
       {tags.map((tag, index) =>
         drawn.tags.has(tag) || only === tag ? (
           <button

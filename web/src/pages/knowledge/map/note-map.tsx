@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { useText } from "../../../i18n/language";
 import { knowledgeText } from "../../../i18n/strings/knowledge";
-import { graphText } from "../../../i18n/strings/map";
+import { mapText } from "../../../i18n/strings/map";
 import { go } from "../../../route";
 import { Button, IconButton, LinkButton } from "../../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../../ui/feedback";
@@ -19,7 +19,7 @@ const NO_EDGES: readonly Edge[] = [];
 /** The notes on a plane, by topic or by their links to each other. */
 export function NoteMap({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
-  const g = useText(graphText);
+  const g = useText(mapText);
   const here = (next: View) => (current ? noteHref(current, next) : viewHref(next));
   return (
     <div className="kn-map-modes">
@@ -41,18 +41,18 @@ export function NoteMap({ view, current }: { view: View; current: string | null 
 }
 
 function TopicMap({ view, current }: { view: View; current: string | null }) {
-  const t = useText(knowledgeText);
+  const t = useText(mapText);
   const { data, error, refetch } = useMap();
   if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
-  if (!data) return <Skeletons lines={1} height="24rem" label={t.drawing} />;
-  if (data.points.length < 2) return <Notice>{t.mapFew}</Notice>;
+  if (!data) return <Skeletons lines={1} height="24rem" label={t.loading} />;
+  if (data.points.length < 2) return <Notice>{t.tooFew}</Notice>;
   const { points, total } = data;
-  const hint = total > points.length ? `${t.mapHint} ${t.mapNewest(points.length, total)}` : t.mapHint;
+  const hint = total > points.length ? `${t.topicsHint} ${t.newest(points.length, total)}` : t.topicsHint;
   return (
     <Drawn
       points={points}
       edges={NO_EDGES}
-      label={t.mapLabel(points.length)}
+      label={t.topicsLabel(points.length)}
       hint={hint}
       view={view}
       current={current}
@@ -61,8 +61,8 @@ function TopicMap({ view, current }: { view: View; current: string | null }) {
 }
 
 function LinkMap({ view, current }: { view: View; current: string | null }) {
-  const t = useText(knowledgeText);
-  const g = useText(graphText);
+  const t = useText(mapText);
+  const g = useText(mapText);
   const { data, error, refetch } = useGraph();
   const edges = useMemo(
     () => (data?.links ?? []).map(({ source, target }): Edge => [source, target]),
@@ -81,23 +81,24 @@ function LinkMap({ view, current }: { view: View; current: string | null }) {
     return counts;
   }, [points, edges]);
   const count = useCallback(
-    (point: Point) => <span className="kn-number">{g.links(degrees.get(point.id) ?? 0)}</span>,
+    (point: Point) => <span className="kn-number">{g.linkCount(degrees.get(point.id) ?? 0)}</span>,
     [degrees, g],
   );
   if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
-  if (!data) return <Skeletons lines={1} height="24rem" label={t.drawing} />;
+  if (!data) return <Skeletons lines={1} height="24rem" label={t.loading} />;
   if (points.length === 0)
     return (
       <Notice>
-        {g.none} <code>[[{g.example}]]</code> {g.how}
+        {g.noLinks} <code>[[{g.linkExample}]]</code> {g.linkHow}
       </Notice>
     );
-  const hint = data.total > points.length ? `${g.hint} ${g.most(points.length, data.total)}` : g.hint;
+  const hint =
+    data.total > points.length ? `${g.linksHint} ${g.mostLinked(points.length, data.total)}` : g.linksHint;
   return (
     <Drawn
       points={points}
       edges={edges}
-      label={g.label(points.length, edges.length)}
+      label={g.linksLabel(points.length, edges.length)}
       hint={hint}
       view={view}
       current={current}
@@ -118,7 +119,7 @@ interface DrawnProps {
 }
 
 function Drawn({ points, edges, label, hint, view, current, beside }: DrawnProps) {
-  const t = useText(knowledgeText);
+  const t = useText(mapText);
   const tags = useMemo(() => commonTags(points), [points]);
   const [only, setOnly] = useState<string | null>(view.tag);
   const [viewport, setViewport] = useState(START);
@@ -176,7 +177,7 @@ function Drawn({ points, edges, label, hint, view, current, beside }: DrawnProps
             −
           </Button>
           <Button small onClick={() => setViewport(START)}>
-            {t.zoomReset}
+            {t.showAll}
           </Button>
         </div>
       </div>

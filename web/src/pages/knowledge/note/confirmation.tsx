@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { ago, dateTime } from "../../../i18n/dates";
 import { useLanguage, useText } from "../../../i18n/language";
-import { memoryText } from "../../../i18n/strings/memory";
+import { noteText } from "../../../i18n/strings/note";
 import { ErrorText } from "../../../i18n/translate";
 import { Button, LinkButton } from "../../../ui/button";
 import { Notice } from "../../../ui/feedback";
@@ -13,13 +13,13 @@ import type { Hit, Note } from "../notes";
 import { noteHref, type View } from "../view-state";
 
 export function useAuthorName(): (id: string) => string {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   return (id) => (id === "anonymous" ? t.anonymous : id);
 }
 
 /** Who has confirmed the note and when, with a button to do so or to take it back. */
 export function Confirmation({ note }: { note: Note }) {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   const language = useLanguage();
   const name = useAuthorName();
   const toast = useToast();
@@ -69,7 +69,7 @@ export function Confirmation({ note }: { note: Note }) {
 }
 
 export function ProposalNotice({ note, view }: { note: Note; view: View }) {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   if (!note.proposal) return null;
   return (
     <Notice
@@ -86,7 +86,7 @@ export function ProposalNotice({ note, view }: { note: Note; view: View }) {
 
 /** In a list: a proposal of one's own, which waits. */
 export function WaitingBadge({ proposal }: { proposal: boolean }) {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   if (!proposal) return null;
   return (
     <span className="tag" title={t.isProposal}>
@@ -97,7 +97,7 @@ export function WaitingBadge({ proposal }: { proposal: boolean }) {
 
 /** In a list of hits: a proposal, or a note that nobody has confirmed. */
 export function TrustBadge({ hit }: { hit: Hit }) {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   if (hit.proposal) return <WaitingBadge proposal />;
   if (hit.confirmed_by) return null;
   return (

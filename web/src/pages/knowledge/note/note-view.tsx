@@ -1,11 +1,11 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useMe } from "../../../account/account";
 import { ApiError } from "../../../api";
 import { ago, dateTime } from "../../../i18n/dates";
 import { useLanguage, useText } from "../../../i18n/language";
 import { historyText } from "../../../i18n/strings/history";
 import { knowledgeText } from "../../../i18n/strings/knowledge";
-import { memoryText } from "../../../i18n/strings/memory";
+import { noteText } from "../../../i18n/strings/note";
 import { ErrorText } from "../../../i18n/translate";
 import { go } from "../../../route";
 import { Button, IconButton, LinkButton } from "../../../ui/button";
@@ -18,14 +18,14 @@ import { useToast } from "../../../ui/toast";
 import { Editor } from "../editing/editor";
 import { HistoryDialog } from "../history/history-dialog";
 import { MergeNotesDialog, ReplaceDialog, Superseded } from "../history/supersession";
-import { languageOf, type Note, notes, useNote, useSimilar } from "../notes";
+import { languageOf, type Note, notes, useLinks, useNote, useSimilar } from "../notes";
 import { SpaceBadge } from "../spaces/space-field";
 import { TEAM } from "../spaces/spaces";
 import { noteHref, type View, viewHref } from "../view-state";
 import { AnchorFact, AnchorState } from "./anchor";
 import { Confirmation, ProposalNotice, useAuthorName } from "./confirmation";
 import { FlagNotice } from "./injection-warning";
-import { Backlinks, LinkedText } from "./links";
+import { NoteMarkdown } from "./note-markdown";
 import { NoteSignatures, Questions } from "./questions";
 import { Usefulness } from "./usefulness";
 
@@ -143,7 +143,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
 function About({ note, view }: { note: Note; view: View }) {
   const t = useText(knowledgeText);
   const language = useLanguage();
-  const memory = useText(memoryText);
+  const texts = useText(noteText);
   const name = useAuthorName();
   return (
     <div className="kn-about">
@@ -168,7 +168,7 @@ function About({ note, view }: { note: Note; view: View }) {
             <span className="hidden-text">{t.by}</span>
           </dt>
           <dd>
-            {name(note.user_id)} <span className="muted">· {memory[`origin_${note.origin}`]}</span>
+            {name(note.user_id)} <span className="muted">· {texts[`origin_${note.origin}`]}</span>
           </dd>
         </div>
         <div>
@@ -255,6 +255,34 @@ function Similar({ id, view }: { id: string; view: View }) {
           ))}
         </ul>
       )}
+    </section>
+  );
+}
+
+/** The text of a note, with links to the notes that it names. */
+function LinkedText({ note }: { note: Note }) {
+  const { data } = useLinks(note.id);
+  const links = useMemo(() => new Map(data?.links.map(({ target, id }) => [target, id])), [data]);
+  return <NoteMarkdown links={links}>{note.content}</NoteMarkdown>;
+}
+
+/** The notes that link to this one. */
+function Backlinks({ id, view }: { id: string; view: View }) {
+  const t = useText(noteText);
+  const { data } = useLinks(id);
+  if (!data?.backlinks.length) return null;
+  return (
+    <section className="kn-similar" aria-labelledby="kn-backlinks">
+      <h3 id="kn-backlinks">{t.linkedFrom}</h3>
+      <ul>
+        {data.backlinks.map((note) => (
+          <li key={note.id}>
+            <a href={noteHref(note.id, view)} lang={languageOf(note.title)}>
+              {note.title}
+            </a>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

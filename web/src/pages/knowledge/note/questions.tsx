@@ -1,13 +1,13 @@
 /** The questions that a note answers, and the errors that it explains. */
 import { useText } from "../../../i18n/language";
-import { memoryText } from "../../../i18n/strings/memory";
+import { noteText } from "../../../i18n/strings/note";
 import { ErrorText } from "../../../i18n/translate";
 import { IconButton } from "../../../ui/button";
 import { useToast } from "../../../ui/toast";
 import { languageOf, type Note, notes } from "../notes";
 
 export function Questions({ questions }: { questions: string[] }) {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   if (questions.length === 0) return null;
   return (
     <section className="kn-questions" aria-label={t.questionsTitle}>
@@ -31,7 +31,7 @@ export function Signatures({
   signatures: string[];
   remove?: (signature: string) => void;
 }) {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   if (signatures.length === 0) return null;
   return (
     <section className="kn-questions" aria-label={t.signatures}>
@@ -57,7 +57,7 @@ export function Signatures({
 
 /** The signatures of a stored note, removable one by one. */
 export function NoteSignatures({ note, canEdit }: { note: Note; canEdit: boolean }) {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   const toast = useToast();
   const fail = (error: unknown) => toast(<ErrorText error={error} />);
   async function remove(signature: string) {
@@ -81,7 +81,7 @@ export function NoteSignatures({ note, canEdit }: { note: Note; canEdit: boolean
 
 /** In a list of hits: the question that the search matched. */
 export function MatchedQuestion({ question }: { question: string | null }) {
-  const t = useText(memoryText);
+  const t = useText(noteText);
   if (!question) return null;
   return (
     <span className="kn-matched" lang={languageOf(question)}>

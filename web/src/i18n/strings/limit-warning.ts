@@ -1,10 +1,6 @@
-import { date } from "../../i18n/dates";
-import { defineText, useLanguage, useText } from "../../i18n/language";
-import { hrefTo } from "../../route";
-import { Notice } from "../../ui/feedback";
-import type { MonthState } from "./usage";
+import { defineText } from "../language";
 
-const warningText = defineText({
+export const warningText = defineText({
   en: {
     user: (percent: string, day: string) =>
       `You have used ${percent} of your limit for this month. It renews on ${day} (UTC).`,
@@ -28,21 +24,3 @@ const warningText = defineText({
     details: "使用量",
   },
 });
-
-/** The limit that is used most. */
-export default function LimitWarning({ month }: { month: MonthState }) {
-  const t = useText(warningText);
-  const language = useLanguage();
-  const limit = month.limits[0];
-  if (!limit) return null;
-  const day = date(month.renews_at.slice(0, 10), language);
-  const percent = new Intl.NumberFormat(language, { style: "percent" }).format(limit.share);
-  const reached = limit.state === "reached";
-  return (
-    <div className="chat-notice limit-notice" role="status">
-      <Notice kind="warn" action={<a href={hrefTo("usage")}>{t.details}</a>}>
-        {reached ? t[`${limit.scope}Reached`](day) : t[limit.scope](percent, day)}
-      </Notice>
-    </div>
-  );
-}

@@ -1,18 +1,5 @@
 import { defineText, plural } from "../language";
 
-export const modelText = defineText({
-  en: {
-    model: "Model",
-    defaultModel: "Default model",
-    gone: "not available",
-  },
-  ja: {
-    model: "モデル",
-    defaultModel: "既定のモデル",
-    gone: "利用できません",
-  },
-});
-
 export const pickerText = defineText({
   en: {
     title: "Choose a model",
@@ -23,7 +10,6 @@ export const pickerText = defineText({
     agent: "Agent",
     none: "No model matches.",
     loading: "Loading models…",
-    failed: "Could not load the models.",
     missing: (name: string) => `${name} is no longer available. Choose another model.`,
     addFavourite: (name: string) => `Add ${name} to favourites`,
     removeFavourite: (name: string) => `Remove ${name} from favourites`,
@@ -32,7 +18,6 @@ export const pickerText = defineText({
     found: (n: number) => plural(n, "model", "models"),
     settings: (name: string) => `Settings for ${name}`,
     temperature: "Temperature",
-    temperatureNote: "Low: predictable. High: varied.",
     max_tokens: "Maximum length (tokens)",
     reasoning_effort: "Reasoning effort",
     automatic: "Default",
@@ -50,7 +35,6 @@ export const pickerText = defineText({
     agent: "エージェント",
     none: "一致するモデルはありません。",
     loading: "モデルを読み込んでいます…",
-    failed: "モデルを読み込めませんでした。",
     missing: (name: string) => `${name} は利用できなくなりました。別のモデルを選んでください。`,
     addFavourite: (name: string) => `${name} をお気に入りに追加`,
     removeFavourite: (name: string) => `${name} をお気に入りから外す`,
@@ -59,7 +43,6 @@ export const pickerText = defineText({
     found: (n: number) => `${n} 個のモデル`,
     settings: (name: string) => `${name} の設定`,
     temperature: "温度",
-    temperatureNote: "低いと安定し、高いと多様になります。",
     max_tokens: "最大の長さ（トークン）",
     reasoning_effort: "考える量",
     automatic: "既定",
