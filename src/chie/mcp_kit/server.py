@@ -26,6 +26,7 @@ from chie.mcp_kit.approval import destructive_with
 from chie.mcp_kit.auth import AuditMiddleware, UserMiddleware
 from chie.mcp_kit.calls import ArgumentsMiddleware
 from chie.mcp_kit.errors import ErrorTranslator
+from chie.mcp_kit.schemas import inlined, short_arguments
 from chie.mcp_kit.views import shown_by
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Server(FastMCP[None]):
                 *([] if audits else [AuditMiddleware(name)]),
                 ErrorTranslator(error_fields),
                 ArgumentsMiddleware(),
-                InlineSchemas(),
+                ShortSchemas(),
             ],
             dereference_schemas=False,
             lifespan=lifespan,
@@ -168,31 +169,18 @@ class RequestIdMiddleware(Middleware):
         return await call_next(context)
 
 
-class InlineSchemas(Middleware):
-    """Replaces each `$ref` by its definition, as some clients need. FastMCP would load requests to do the same."""
+class ShortSchemas(Middleware):
+    """Clients get schemas that are complete and short: every model reads them."""
 
     async def on_list_tools(
         self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
     ) -> Sequence[Tool]:
-        return [_inlined(tool) for tool in await call_next(context)]
+        return [_with_short_schemas(tool) for tool in await call_next(context)]
 
 
-def _inlined(tool: Tool) -> Tool:
-    schemas = {"parameters": tool.parameters, "output_schema": tool.output_schema}
-    found = {name: _inline(schema, schema["$defs"]) for name, schema in schemas.items() if schema and "$defs" in schema}
-    return tool.model_copy(update=found) if found else tool
-
-
-def _inline(schema: Any, definitions: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """Keywords beside a `$ref` take precedence. A definition must not contain itself."""
-    if isinstance(schema, list):
-        return [_inline(item, definitions) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    own = {key: _inline(value, definitions) for key, value in schema.items() if key not in ("$ref", "$defs")}
-    if "$ref" not in schema:
-        return own
-    return {**_inline(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions), **own}
+def _with_short_schemas(tool: Tool) -> Tool:
+    output = tool.output_schema and inlined(tool.output_schema)
+    return tool.model_copy(update={"parameters": short_arguments(tool.parameters), "output_schema": output})
 
 
 class NoState:

@@ -9,6 +9,8 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticCustomError
 
+from chie.mcp_kit.schemas import without_null
+
 OMITTED_KEYS = frozenset({"pattern", "minLength", "maxLength", "additionalProperties", "exclusiveMinimum"})
 
 
@@ -48,10 +50,7 @@ def compact(schema: Any) -> Any:  # noqa: ANN401
 
 
 def _compact_object(schema: dict[str, Any]) -> dict[str, Any]:
-    choices = [part for part in schema.get("anyOf", ()) if part != {"type": "null"}]
-    if len(choices) == 1:
-        schema = {**choices[0], **{key: value for key, value in schema.items() if key != "anyOf"}}
-    return {key: compact(value) for key, value in schema.items() if not _is_omitted(key, value)}
+    return {key: compact(value) for key, value in without_null(schema).items() if not _is_omitted(key, value)}
 
 
 def _is_omitted(key: str, value: object) -> bool:
