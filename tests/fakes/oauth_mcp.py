@@ -10,6 +10,8 @@ from fastmcp.server.auth.providers.in_memory import InMemoryOAuthProvider
 from fastmcp.server.dependencies import get_access_token
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from mcp_types import ToolAnnotations
+from starlette.responses import RedirectResponse, Response
+from starlette.types import Receive, Scope, Send
 
 
 class OAuthMcp:
@@ -17,6 +19,8 @@ class OAuthMcp:
 
     def __init__(self, *, registration: bool = True) -> None:
         self._registration = registration
+        self.refusal: str | None = None  # from then on, every MCP request is refused and sent to this metadata
+        self.moved: str | None = None  # or it is redirected to this URL
         self.provider: Any = None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -39,7 +43,18 @@ class OAuthMcp:
             token = get_access_token()
             return f"vault of {token.client_id if token else 'nobody'}"
 
-        app = mcp.http_app(path="/mcp", stateless_http=True)
+        inner = mcp.http_app(path="/mcp", stateless_http=True)
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            response: Response | None = None
+            if scope["type"] == "http" and scope["path"] == "/mcp":
+                if self.refusal:
+                    challenge = f'Bearer error="invalid_token", resource_metadata="{self.refusal}"'
+                    response = Response(status_code=401, headers={"WWW-Authenticate": challenge})
+                elif self.moved:
+                    response = RedirectResponse(self.moved)
+            await (response or inner)(scope, receive, send)
+
         self._server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1, ws="none"))
         self._thread = Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
         self._thread.start()

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 
 import httpx2
 import pytest
+from tests.fakes.loopback import Handler, Loopback
 from tests.fakes.oauth_mcp import OAuthMcp
 
 from chie.access.identity import User, acting_as
@@ -17,7 +18,34 @@ from chie.app import create_app
 from chie.chat.agents.assembly import open_agents
 from chie.chat.sessions.secret_box import KEY_FILE
 from chie.chat.settings import ChatSettings
+from chie.chat.toolbox.checked_transport import CheckedTransport, RefusedUrlError
+from chie.chat.toolbox.message_limits import create_http_client
 from chie.settings import load
+from chie.web_fetch.url_policy import UrlPolicy
+
+
+class _InsideHandler(Handler):
+    def get(self) -> None:
+        self.owner.requests.append(self.path)
+        self.owner.hosts.append(self.headers["host"])
+        super().get()
+
+    post = get
+
+
+class Inside(Loopback):
+    """Has nothing, and keeps the paths and the hosts that it was asked for."""
+
+    handler = _InsideHandler
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+        self.hosts: list[str] = []
+
+    @property
+    def port(self) -> int:
+        return self._server.server_port
+
 
 pytestmark = pytest.mark.req("AG-10")
 
@@ -209,3 +237,72 @@ async def test_client_document_names_our_callback(home: Path) -> None:
     assert document["client_id"] == f"{ADDRESS}/api/mcp/oauth/client.json"
     assert document["redirect_uris"] == [f"{ADDRESS}/api/mcp/oauth/callback"]
     assert document["token_endpoint_auth_method"] == "none"
+
+
+@pytest.fixture
+def inside() -> Iterator[Inside]:
+    """A service of the local network that only Chie can reach."""
+    with Inside() as server:
+        yield server
+
+
+@pytest.mark.parametrize("moment", ["before the login", "after the login", "redirect"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"])
+async def test_a_server_cannot_make_chie_call_internal_addresses(
+    home: Path, vault: OAuthMcp, inside: Inside, moment: str, host: str
+) -> None:
+    url = f"http://{host}:{inside.port}/.well-known/oauth-protected-resource"
+    async with opened(home, {"vault": {"url": vault.url}}) as app:
+        if moment != "before the login":
+            assert (await app.log_in()).status_code == 200
+        vault.refusal, vault.moved = (None, url) if moment == "redirect" else (url, None)
+        if moment == "before the login":
+            failed = await app.client.post("/api/mcp/servers/vault/login")
+            assert (failed.status_code, failed.json()["code"]) == (403, "web_fetch.address_refused")
+        else:
+            outcome = await app.registry.toolbox.call_tool("open_vault", {})
+            assert outcome.is_error
+            failed = await app.client.post("/api/mcp/servers/vault/reconnect")
+            expected = "toolbox.server_unreachable" if moment == "redirect" else "web_fetch.address_refused"
+            assert failed.json()["code"] == expected
+    assert inside.requests == []
+
+
+async def test_an_allowed_address_may_have_the_metadata(
+    home: Path, vault: OAuthMcp, inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHIE_FETCH_ALLOW", f"127.0.0.1:{inside.port}")
+    async with opened(home, {"vault": {"url": vault.url}}) as app:
+        vault.refusal = f"http://127.0.0.1:{inside.port}/metadata"
+        await app.client.post("/api/mcp/servers/vault/login")
+    assert inside.requests[0].startswith("/metadata")
+
+
+async def test_the_address_that_was_checked_is_the_one_that_is_connected_to(inside: Inside) -> None:
+    """A name server may give another address a moment later, and this name has none anywhere else."""
+    looked_up = []
+
+    async def resolve(host: str, port: int) -> list[str]:
+        looked_up.append((host, port))
+        return ["127.0.0.1"]
+
+    policy = UrlPolicy([f"idp.invalid:{inside.port}"], resolver=resolve)
+    async with create_http_client(transport=CheckedTransport("https://mcp.invalid/mcp", policy)) as client:
+        response = await client.get(f"http://idp.invalid:{inside.port}/token")
+        assert response.status_code == 404
+        assert str(response.request.url) == f"http://idp.invalid:{inside.port}/token"
+        with pytest.raises(RefusedUrlError):
+            await client.get(f"http://other.invalid:{inside.port}/")
+    assert looked_up == [("idp.invalid", inside.port), ("other.invalid", inside.port)]
+    assert inside.requests == ["/token"]
+    assert inside.hosts == [f"idp.invalid:{inside.port}"]
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:{other}/x", "https://127.0.0.1:{own}/x", "http://localhost:{own}/x"])
+async def test_only_the_same_scheme_host_and_port_are_the_servers_own(inside: Inside, url: str) -> None:
+    own = f"http://127.0.0.1:{inside.port}/mcp"
+    async with create_http_client(transport=CheckedTransport(own, UrlPolicy())) as client:
+        assert (await client.get(own)).status_code == 404
+        with pytest.raises(RefusedUrlError):
+            await client.get(url.format(own=inside.port, other=inside.port + 1))
+    assert inside.requests == ["/mcp"]

@@ -134,6 +134,8 @@ def create_http_client(
     headers: dict[str, str] | None = None,
     timeout: httpx2.Timeout | None = None,
     auth: httpx2.Auth | None = None,
+    *,
+    transport: httpx2.AsyncBaseTransport,
 ) -> httpx2.AsyncClient:
     """The client for a server over HTTP. The SDK follows redirects itself, and limits the events of a stream."""
 
@@ -145,5 +147,9 @@ def create_http_client(
     timeout = timeout or httpx2.Timeout(30.0, read=300.0)
     encoding = {"Accept-Encoding": "identity"}  # the limit applies to what arrives
     return httpx2.AsyncClient(
-        headers={**encoding, **(headers or {})}, timeout=timeout, auth=auth, event_hooks={"response": [limit]}
+        headers={**encoding, **(headers or {})},
+        timeout=timeout,
+        auth=auth,
+        event_hooks={"response": [limit]},
+        transport=transport,
     )

@@ -24,9 +24,10 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl
 from pydantic import ValidationError as SchemaError
 
+from chie.chat.toolbox.checked_transport import CheckedTransport, RefusedUrlError
 from chie.chat.toolbox.logins import Login, UserLogin
 from chie.chat.toolbox.message_limits import create_http_client
-from chie.errors import AuthenticationError, ConflictError, ServiceError
+from chie.errors import AuthenticationError, ChieError, ConflictError, ServiceError
 from chie.web_fetch.url_policy import UrlPolicy
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class UserAuth(_Provider):
 
 
 class OAuthLogins:
-    """Logins at one server. URLs that the server gives us must be its own host's or pass the policy."""
+    """Logins at one server. URLs that the server gives us must be of its own origin or pass the policy."""
 
     def __init__(self, name: str, spec: "ServerSpec", policy: UrlPolicy) -> None:
         self._name = name
@@ -251,16 +252,12 @@ class OAuthLogins:
         }
 
     def _http(self, auth: httpx2.Auth | None = None) -> httpx2.AsyncClient:
-        client = create_http_client(timeout=TIMEOUT, auth=auth)
-        client.event_hooks["request"] = [self._check]
-        return client
+        return create_http_client(timeout=TIMEOUT, auth=auth, transport=CheckedTransport(self._url, self._policy))
 
-    async def _check(self, request: httpx2.Request) -> None:
-        if request.url.host != urlsplit(self._url).hostname:
-            await self._policy.check(str(request.url))
-
-    def _failed(self, error: Exception) -> ServiceError:
+    def _failed(self, error: Exception) -> ChieError:
         """The provider's own words may hold secrets, so only the kind of error is told."""
+        if isinstance(error, RefusedUrlError) and isinstance(error.__cause__, ChieError):
+            return error.__cause__
         logger.warning("server %s: the login failed (%s)", self._name, type(error).__name__)
         return ServiceError("toolbox.login_failed", server=self._name, error=type(error).__name__)
 

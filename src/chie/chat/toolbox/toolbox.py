@@ -96,7 +96,7 @@ class Toolbox:
 
     async def try_server(self, server: AddedServer) -> ServerState:
         """The state of a server after one attempt to connect; nothing is kept."""
-        connection = Connection(server.name, create_transport(server.spec))
+        connection = Connection(server.name, create_transport(server.spec, self._policy))
         connection.start()
         try:
             await connection.settle(SETTLE_TIMEOUT_SECONDS)
@@ -298,7 +298,7 @@ def create_toolbox(
 
     def connect(name: str, spec: "ServerSpec") -> Connection:
         own = spec.timeout or timeout
-        return Connection(name, create_transport(spec), timeout=own, pins=HintPins(name, spec, pins))
+        return Connection(name, create_transport(spec, policy), timeout=own, pins=HintPins(name, spec, pins))
 
     return Toolbox(
         [

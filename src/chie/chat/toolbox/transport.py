@@ -11,16 +11,18 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from chie.chat.toolbox.added_servers import AddedServerSpec
+from chie.chat.toolbox.checked_transport import CheckedTransport, RefusedUrlError
 from chie.chat.toolbox.client import Client
 from chie.chat.toolbox.message_limits import create_http_client, register_encoding
 from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.stderr import StderrTail
 from chie.chat.toolbox.tool import Transport as TransportName
-from chie.errors import ConfigurationError
+from chie.errors import ChieError, ConfigurationError
 from chie.logging import redact
 from chie.mcp_kit.auth import user_ticket
 from chie.mcp_kit.server import Server
 from chie.messages.catalogue import Message
+from chie.web_fetch.url_policy import UrlPolicy
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -127,19 +129,21 @@ class Stdio(Transport):
 
 
 class Http(Transport):
-    """A URL. With `auth`, requests carry the token of one user."""
+    """A URL. With `auth`, requests carry the token of one user. Other URLs that the server names must pass `policy`."""
 
     name = "http"
 
-    def __init__(self, spec: ServerSpec, auth: "httpx2.Auth | None" = None) -> None:
+    def __init__(self, spec: ServerSpec, policy: UrlPolicy, auth: "httpx2.Auth | None" = None) -> None:
         self._spec = spec
+        self._policy = policy
         self._auth = auth
         self._is_unauthorized = False
 
     @asynccontextmanager
     async def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "AsyncIterator[Client]":
         headers = {name: value.get_secret_value() for name, value in self._spec.headers.items()}
-        async with create_http_client(headers, auth=self._auth) as http:
+        checked = CheckedTransport(self._spec.url or "", self._policy)
+        async with create_http_client(headers, auth=self._auth, transport=checked) as http:
             http.event_hooks["request"].append(_limit_delete)
             http.event_hooks["response"].append(self._note_status)
             transport = streamable_http_client(self._spec.url or "", http_client=http)
@@ -151,6 +155,8 @@ class Http(Transport):
             self._is_unauthorized = response.status_code == UNAUTHORIZED
 
     def explain(self, error: BaseException) -> Message:
+        if refused := _refusal(error):
+            return refused
         has_token = any(name.lower() == "authorization" for name in self._spec.headers)
         if self._is_unauthorized and not has_token:
             return Message(LOGIN_REQUIRED)
@@ -187,14 +193,22 @@ def _options(
     }
 
 
-def create_transport(spec: ServerSpec) -> Transport:
-    return Stdio(spec) if spec.command else Http(spec)
+def create_transport(spec: ServerSpec, policy: UrlPolicy | None = None) -> Transport:
+    return Stdio(spec) if spec.command else Http(spec, policy or UrlPolicy())
 
 
 def _without_secrets(url: str) -> str:
     """Without user info and query, which may hold a password or a token."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _refusal(error: BaseException) -> Message | None:
+    """Why the policy has refused a URL that the server named."""
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(_refusal, error.exceptions)), None)
+    cause = error.__cause__ if isinstance(error, RefusedUrlError) else None
+    return cause.reason if isinstance(cause, ChieError) else None
 
 
 def _kind(error: BaseException) -> str:

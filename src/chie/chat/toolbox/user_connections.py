@@ -127,7 +127,7 @@ class UserConnections:
         spec = self._specs[name]
         auth = UserAuth(self._user_login(name), login)
         pins = HintPins(name, spec, self._pins)
-        return Connection(name, Http(spec, auth), timeout=spec.timeout or self._timeout, pins=pins)
+        return Connection(name, Http(spec, self._policy, auth), timeout=spec.timeout or self._timeout, pins=pins)
 
 
 def _wants_login(connection: Connection) -> bool:
