@@ -84,24 +84,6 @@ def stores() -> Iterator[Store]:
         search=lambda query: ("qdrant-find", {"query": query}),
         found=marks(r'"mark\W+(n\d+)'),
     )
-    yield from (_basic_memory("by meaning and words", None), _basic_memory("by words", "text"))
-
-
-def _basic_memory(how: str, kind: str | None) -> Store:
-    chosen = {"search_type": kind} if kind else {}
-    return Store(
-        who=f"{peers()['basic-memory'].label}, {how}",
-        command=lambda _: [installed("basic-memory").program, "mcp"],
-        env=lambda home: {
-            "HOME": str(home),
-            "BASIC_MEMORY_HOME": str(home / "notes"),
-            "BASIC_MEMORY_CONFIG_DIR": str(home / "config"),
-        },
-        save=lambda mark, text: ("write_note", {"title": mark, "content": text, "directory": "notes"}),
-        search=lambda query: ("search_notes", {"query": query, "page_size": 10, **chosen}),
-        found=marks(r"### (n\d+)"),
-        failure=re.compile(r"# Search Failed\s+(.*)"),
-    )
 
 
 class Session:

@@ -34,7 +34,7 @@ class Panel:
 
 PANELS = (
     Panel("Spawn to tools/list, CPU", "peer_stores", "spawn to tools/list, CPU"),
-    Panel("A model's context taken by tools/list", "peer_stores", "tools/list"),
+    Panel("Size of tools/list", "peer_stores", "tools/list"),
     Panel("A durable save, CPU", "peer_stores", "a save, CPU"),
     Panel("The right note among the first five", "peer_stores", "all, among five", "higher is better"),
     Panel("Chat: CPU per token, 64 streams", "peer_relays", "CPU a token, 64 streams"),

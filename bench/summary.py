@@ -1,5 +1,6 @@
 """The figures that the README shows, with their labels."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -60,8 +61,8 @@ def summary(groups: Mapping[str, Group]) -> str:
             continue
         other = _figure(groups, line.group, line.what, line.against)
         peer = f" ({line.against}: {shown(other)})" if other else ""
-        rows.append((line.label, f"{shown(ours)}{_missed(ours)}{peer}", _aim(ours)))
-    return markdown(("figure", "result", "target"), rows)
+        rows.append((line.label, f"{shown(ours)}{_missed(ours)}{peer}", _aim(ours), _measured(groups[line.group])))
+    return markdown(("figure", "result", "target", "measured"), rows)
 
 
 def quality(groups: Mapping[str, Group]) -> str:
@@ -73,10 +74,17 @@ def quality(groups: Mapping[str, Group]) -> str:
         name = "**both, as Chie searches**" if who == CHIE else who
         pairs = [(cells[who, f"{kind}, found first"], cells[who, f"{kind}, among five"]) for kind in _KINDS]
         rows.append((name, *(f"{first:.2f} / {five:.2f}" for first, five in pairs)))
-    return markdown(("search", *_KINDS), rows)
+    measured = f"\nMeasured {_measured(groups['retrieval'])}.\n" if rows else ""
+    return markdown(("search", *_KINDS), rows) + measured
 
 
 _KINDS = (*KINDS.values(), "all")
+
+
+def _measured(group: Group) -> str:
+    """The day and the load: on a busy machine a figure says less."""
+    load = re.search(r"load [\d.]+", group.machine)
+    return f"{group.when[:10]}, {load[0]}" if load else group.when[:10]
 
 
 def _figure(groups: Mapping[str, Group], group: str, what: str, who: str) -> Figure | None:
