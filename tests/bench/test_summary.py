@@ -13,7 +13,7 @@ DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 def test_summary_has_the_day_and_the_load_of_each_figure() -> None:
     figure = Figure("memory, idle", "Chie", 90.0, "MB", aim=100)
     group = Group("", [figure], when="2026-11-20 10:00", machine="2 cores, load 0.3, Python 3.11.7")
-    assert "| app, idle memory before the first question | 90.0 MB | 100 MB | 2026-11-20, load 0.3 |" in summary(
+    assert "| app, idle memory before the first question | 90 MB | 100 MB | 2026-11-20, load 0.3 |" in summary(
         {"chat": group}
     )
 
