@@ -8,6 +8,7 @@ import pytest
 from tests.contract.note_store import MOMENT, a_note
 
 from chie.knowledge.search.query import Filters
+from chie.knowledge.search.tokens import fold
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 
@@ -88,6 +89,25 @@ class NoteFilterContract:
         assert counts["aki"] == {"aki": 2, "anonymous": 2, "Ben": 1}
         assert counts["cho"] == {"aki": 1, "anonymous": 2, "Ben": 1, "cho": 1}
         assert [one.author for one in store.authors()] == ["anonymous", "Ben", "aki"]
+
+    def test_many_phrases_take_one_look_at_each_note(self, store: NoteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Folding the texts is what takes long."""
+        folded: list[str] = []
+
+        def counted(text: str) -> str:
+            folded.append(text)
+            return fold(text)
+
+        fill(store)
+        monkeypatch.setattr("chie.knowledge.search.query.fold", counted)
+        excluded = (*(f"{letter}語" for letter in "漢字平仮名片一二三四五六七八九十甲乙丙丁"), "拒", "無")
+        filters = Filters(excluded=excluded)
+        assert {hit.id for hit in store.search("redis", limit=9, filters=filters).hits} == {"k-a", "k-b", "k-c"}
+        assert len(folded) < len(excluded) * len(PUBLIC)
+        monkeypatch.undo()
+        phrases = ("refused", "connection", "connection refused", "again")
+        found = store.search("redis", limit=9, filters=Filters(phrases=phrases, excluded=excluded)).hits
+        assert [hit.id for hit in found] == ["k-b"]
 
     def test_filters_apply_before_ranking(self, store: NoteStore) -> None:
         for number in range(80):

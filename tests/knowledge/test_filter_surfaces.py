@@ -39,6 +39,8 @@ QUERIES = [
     ("upstream before:2000-01-01", set()),
 ]
 
+TOO_MANY = " ".join(f"-word{number}" for number in range(700))
+
 Search = Callable[[str], Any]
 
 
@@ -62,13 +64,22 @@ async def test_through_mcp(mcp: Client[Any], names: dict[str, str], query: str, 
     assert {names[hit["id"]] for hit in result.structured_content["hits"]} == expected
 
 
+async def test_too_many_filters_are_named_through_mcp(mcp: Client[Any]) -> None:
+    result = await mcp.call_tool("search_knowledge", {"query": TOO_MANY}, raise_on_error=False)
+    assert result.is_error
+    assert result.structured_content
+    assert result.structured_content["code"] == "knowledge.filters_too_many"
+
+
 def test_through_the_api(store: SqliteStore, names: dict[str, str]) -> None:
     with TestClient(create_app({"knowledge": create_server(store=store)}), base_url="http://127.0.0.1:8080") as page:
         for query, expected in QUERIES:
             found = page.get("/api/knowledge/search", params={"q": query}).json()
             assert {names[one["hit"]["id"]] for one in found["hits"]} == expected, query
         refused = page.get("/api/knowledge/search", params={"q": "upstream after:soon"})
+        too_many = page.get("/api/knowledge/search", params={"q": TOO_MANY})
     assert (refused.status_code, refused.json()["code"]) == (400, "knowledge.date_invalid")
+    assert (too_many.status_code, too_many.json()["code"]) == (400, "knowledge.filters_too_many")
 
 
 def test_on_the_command_line(names: dict[str, str]) -> None:
@@ -77,3 +88,5 @@ def test_on_the_command_line(names: dict[str, str]) -> None:
         assert {names[hit["id"]] for hit in json.loads(result.output)["hits"]} == expected, query
     refused = CliRunner().invoke(main, ["notes", "search", "upstream after:soon"])
     assert (refused.exit_code, "`after:2026-03`" in refused.output) == (1, True)
+    refused = CliRunner().invoke(main, ["notes", "search", "--", f"x {TOO_MANY}"])
+    assert (refused.exit_code, "filters" in refused.output) == (1, True)

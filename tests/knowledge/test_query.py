@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chie.errors import ValidationError
-from chie.knowledge.search.query import Filters, SearchQuery, occurs, parse
+from chie.knowledge.search.query import MAX_FILTERS, Filters, SearchQuery, parse
 from chie.knowledge.search.tokens import fold, phrase_terms, tokens
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.validation import MAX_QUERY
@@ -99,6 +99,24 @@ def test_a_date_that_is_none_is_an_error_in_both_languages(service: KnowledgeSer
         assert all(f"`{name}:{form}`" in text for form in ("2026", "2026-03", "2026-03-01"))
 
 
+@pytest.mark.parametrize(
+    "one", ["-word{}", '"two words{}"', "tag:t{}", "-tag:t{}", "author:a{}", "space:s{}", "after:2000"]
+)
+def test_a_query_has_a_bounded_number_of_filters(one: str) -> None:
+    assert parse(" ".join(["nginx", *(one.format(number) for number in range(MAX_FILTERS))])).text.startswith("nginx")
+    with pytest.raises(ValidationError) as caught:
+        parse(" ".join(["nginx", *(one.format(number) for number in range(1_200))]))
+    assert (caught.value.code, caught.value.reason.params) == (
+        "knowledge.filters_too_many",
+        {"count": 1_200, "limit": MAX_FILTERS},
+    )
+
+
+def test_a_pasted_text_has_any_number_of_quotes_and_options() -> None:
+    pasted = "\n".join(f'Error: "file {number}" -missing' for number in range(200))
+    assert parse(pasted).text == pasted
+
+
 NOTES = {
     "old": "nginx answers 502 when the upstream is down",
     "new": "nginx: upstream timed out (502) behind docker",
@@ -154,7 +172,7 @@ PIECE = st.one_of(
 def test_a_text_with_a_phrase_has_its_terms(before: list[str], inside: list[str], after: list[str]) -> None:
     """Otherwise a search would not look at the text."""
     text, phrase = "".join([*before, *inside, *after]), fold("".join(inside))
-    if phrase and occurs(phrase, "", text) and "_" not in text:
+    if phrase and Filters(phrases=(phrase,)).accept_text("", text) and "_" not in text:
         indexed = set(tokens(text))
         assert all(terms & indexed for terms in phrase_terms(phrase)), (text, phrase, phrase_terms(phrase), indexed)
 

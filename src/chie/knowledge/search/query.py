@@ -19,6 +19,8 @@ from chie.unicode import normal
 if TYPE_CHECKING:
     from chie.knowledge.note import Note
 
+MAX_FILTERS = 32
+
 _FIELD = re.compile(
     r"""(?<!\S)(?:(?P<minus>-)(?=tag))?(?P<name>tag|author|space|after|before|at(?=[:：]"?(?:19|20)\d\d(?:[-/"\s]|$)))[:：]
         (?:"(?P<quoted>[^"\n]+)"(?!\S)|(?P<bare>[^\s"]+))""",
@@ -62,8 +64,17 @@ class Filters:
             and (self.after is None or note.updated_at >= self.after)
             and (self.before is None or note.updated_at < self.before)
             and not {fold(tag) for tag in note.tags}.intersection(self.without_tags)
-            and all(occurs(phrase, note.title, note.content) for phrase in self.phrases)
-            and not any(occurs(phrase, note.title, note.content) for phrase in self.excluded)
+            and self.accept_text(note.title, note.content)
+        )
+
+    def accept_text(self, title: str, content: str) -> bool:
+        """Whether these have all of the phrases and none of the excluded ones. Folding a text takes longer than looking
+        for a phrase in it, so it is folded once."""
+        if not self.phrases and not self.excluded:
+            return True
+        texts = (fold(content), fold(title))
+        return all(_occurs(phrase, texts) for phrase in self.phrases) and not any(
+            _occurs(phrase, texts) for phrase in self.excluded
         )
 
 
@@ -83,38 +94,43 @@ class SearchQuery:
 
 
 def parse(query: str) -> SearchQuery:
-    """Raises ValidationError for a date that is none. `at:` is a filter only before a year, and `as_of.py` reads its
-    date."""
+    """Raises ValidationError for a date that is none, and for too many filters. `at:` is a filter only before a year,
+    and `as_of.py` reads its date."""
     fields = list(_FIELD.finditer(query))
     text = _FIELD.sub("", query)
+    quoted = [] if _PASTED.search(_PHRASE.sub("", text)) else list(_PHRASE.finditer(text))
+    if (number := len(fields) + len(quoted)) > MAX_FILTERS:
+        raise ValidationError("knowledge.filters_too_many", count=number, limit=MAX_FILTERS)
     filters = Filters(
         authors=_values(fields, "author"),
         after=_moment(fields, "after"),
         before=_moment(fields, "before"),
         without_tags=tuple(fold(tag.lstrip("#")) for tag in _values(fields, "-tag")),
     )
-    if not _PASTED.search(_PHRASE.sub("", text)):
-        quoted = [(bool(found["minus"] or found["word"]), _words(found)) for found in _PHRASE.finditer(text)]
+    if quoted:
+        words = [(_is_excluded(found), fold(_words(found))) for found in quoted]
         filters = replace(
             filters,
-            phrases=tuple(fold(words) for minus, words in quoted if not minus),
-            excluded=tuple(fold(words) for minus, words in quoted if minus),
+            phrases=tuple(phrase for minus, phrase in words if not minus),
+            excluded=tuple(phrase for minus, phrase in words if minus),
         )
-        text = _PHRASE.sub(lambda found: "" if found["minus"] or found["word"] else _words(found), text)
+        text = _PHRASE.sub(lambda found: "" if _is_excluded(found) else _words(found), text)
     text = text.strip() if fields or filters else query
     at = next(reversed(_values(fields, "at")), None)
     return SearchQuery(text, _values(fields, "tag"), filters, _values(fields, "space"), at)
 
 
-def occurs(phrase: str, title: str, content: str) -> bool:
-    """Whether the title or the content has the folded phrase."""
-    pattern = _pattern(phrase)
-    return pattern.search(fold(content)) is not None or pattern.search(fold(title)) is not None
+def _occurs(phrase: str, texts: Iterable[str]) -> bool:
+    return any(phrase in text and _pattern(phrase).search(text) for text in texts)
 
 
 def ascii_lower(text: str) -> str:
     """As `lower` in SQLite, and in PostgreSQL for a column in the order of its bytes."""
     return text.encode().lower().decode()
+
+
+def _is_excluded(found: re.Match[str]) -> bool:
+    return bool(found["minus"] or found["word"])
 
 
 def _words(found: re.Match[str]) -> str:

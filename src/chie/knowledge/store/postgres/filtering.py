@@ -1,10 +1,10 @@
 """Notes and passages that pass the filters of a query."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chie.knowledge.note import Note
-from chie.knowledge.search.query import Filters, ascii_lower, occurs
+from chie.knowledge.search.query import Filters, ascii_lower
 from chie.knowledge.search.tokens import phrase_terms
 from chie.knowledge.store import private_terms
 from chie.knowledge.store.postgres import note_table
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
 _WITH_TERMS = (
-    "n.seq IN (SELECT p.note FROM unnest(%(numbers)s::int[], %(terms)s::text[]) AS t (number, term)"
+    "n.seq IN (SELECT p.note FROM unnest(%(numbers_{0})s::int[], %(terms_{0})s::text[]) AS t (number, term)"
     " JOIN knowledge_passages p ON p.terms @> ARRAY[t.term]"
-    " GROUP BY p.note HAVING count(DISTINCT t.number) >= %(least)s)"
+    " GROUP BY p.note HAVING count(DISTINCT t.number) >= %(least_{0})s)"
 )
 
 
@@ -31,13 +31,13 @@ def passage_filter(connection: "Connection", labels: list[str], filters: Filters
         values |= more
     narrowed = PassageFilter(labels, viewer, tuple(conditions), values)
     if filters.phrases:
-        having = [_having(connection, phrase, narrowed) for phrase in filters.phrases]
         conditions.append("{note} = ANY(%(having)s::bigint[])")
-        values["having"] = sorted(set.intersection(*having))
-    if filters.excluded:
-        without = [_having(connection, phrase, narrowed) for phrase in filters.excluded]
+        read = _that_can_have(connection, filters.phrases, " AND ", narrowed)
+        values["having"] = sorted(seq for seq, title, content in read if filters.accept_text(title, content))
+    elif filters.excluded:
         conditions.append("{note} <> ALL(%(without)s::bigint[])")
-        values["without"] = sorted(set.union(*without))
+        read = _that_can_have(connection, filters.excluded, " OR ", narrowed)
+        values["without"] = sorted(seq for seq, title, content in read if not filters.accept_text(title, content))
     return PassageFilter(labels, viewer, tuple(conditions), values)
 
 
@@ -66,22 +66,27 @@ def _of_fields(filters: Filters) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{{note}} IN (SELECT f.seq FROM knowledge_notes f WHERE {' AND '.join(fields)})", dict(fields.values())
 
 
-def _having(connection: "Connection", phrase: str, passing: PassageFilter) -> set[int]:
-    """The notes with the phrase, among those that pass."""
-    terms = phrase_terms(phrase)
-    lookups = [
-        (number, indexed)
-        for number, words in enumerate(terms)
-        for indexed in private_terms.visible_terms(map(note_table.index_key, words), passing.viewer.audiences)
-    ]
+def _that_can_have(
+    connection: "Connection", phrases: Sequence[str], operator: str, passing: PassageFilter
+) -> Iterator[tuple[int, str, str]]:
+    """The notes that can have all or any of the phrases, among those that pass: each is read once."""
+    conditions, values = list[str](), dict[str, Any]()
+    for number, phrase in enumerate(phrases):
+        terms = phrase_terms(phrase)
+        lookups = [
+            (word, indexed)
+            for word, words in enumerate(terms)
+            for indexed in private_terms.visible_terms(map(note_table.index_key, words), passing.viewer.audiences)
+        ]
+        conditions.append(_WITH_TERMS.format(number) if terms else "true")
+        values |= {
+            f"numbers_{number}": [word for word, _ in lookups],
+            f"terms_{number}": [indexed for _, indexed in lookups],
+            f"least_{number}": least_terms(terms),
+        }
     found = connection.execute(
         f"SELECT n.seq, n.title, n.content FROM knowledge_notes n WHERE {visible_by_name(passing.viewer, 'n.')}"
-        f"{passing.narrowing('n.', note='seq')}{f' AND {_WITH_TERMS}' if terms else ''}",
-        passing.values
-        | {
-            "numbers": [number for number, _ in lookups],
-            "terms": [indexed for _, indexed in lookups],
-            "least": least_terms(terms),
-        },
+        f"{passing.narrowing('n.', note='seq')} AND ({operator.join(conditions)})",
+        passing.values | values,
     )
-    return {seq for seq, title, content in found if occurs(phrase, title, content)}
+    yield from found

@@ -4,11 +4,12 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from chie.database.cursor import utc_text
 from chie.knowledge.note import Note
-from chie.knowledge.search.query import Filters, ascii_lower, occurs
+from chie.knowledge.search.query import Filters, ascii_lower
 from chie.knowledge.search.tokens import fold, phrase_terms
 from chie.knowledge.store import private_terms
 from chie.knowledge.store.scoring import least_terms
@@ -61,26 +62,28 @@ class Conditions:
             yield "n.updated_at < ?", [utc_text(self.filters.before)]
 
     def _of_text(self) -> Iterator[Condition]:
-        for phrase in self.filters.phrases:
-            yield self._has(phrase)
-        for phrase in self.filters.excluded:
-            sql, values = self._has(phrase)
-            yield f"NOT ({sql})", values
+        """The index knows which notes can have a phrase; only those are read, each once for all phrases."""
+        phrases, excluded = self.filters.phrases, self.filters.excluded
+        if not phrases and not excluded:
+            return
+        passes, asked = "text_passes(?, n.title, n.content)", [json.dumps([phrases, excluded])]
+        required, unwanted = map(self._can_have, phrases), list(map(self._can_have, excluded))
+        yield from filter(None, required)
+        if not phrases and (suspects := list(filter(None, unwanted))) == unwanted:
+            any_of = " OR ".join(sql for sql, _ in suspects)
+            yield f"(NOT ({any_of}) OR {passes})", [value for _, values in suspects for value in values] + asked
+        else:
+            yield passes, asked
 
-    def _has(self, phrase: str) -> Condition:
-        """The index knows which notes can have the phrase; only those are read."""
+    def _can_have(self, phrase: str) -> Condition | None:
+        """None if the index cannot tell."""
         terms = phrase_terms(phrase)
-        if not terms:
-            return "occurs(?, n.title, n.content)", [phrase]
         lookups = [
             (number, indexed)
             for number, words in enumerate(terms)
             for indexed in private_terms.visible_terms(words, self.viewer.audiences)
         ]
-        return (
-            f"({_WITH_TERMS} AND occurs(?, n.title, n.content))",
-            [json.dumps(lookups), least_terms(terms), phrase],
-        )
+        return (_WITH_TERMS, [json.dumps(lookups), least_terms(terms)]) if terms else None
 
 
 def matching(connection: sqlite3.Connection, conditions: Conditions) -> list[int]:
@@ -101,5 +104,15 @@ def newest(connection: sqlite3.Connection, conditions: Conditions, limit: int) -
 
 
 def _prepared(connection: sqlite3.Connection, conditions: Conditions) -> Condition:
-    connection.create_function("occurs", 3, occurs, deterministic=True)
+    connection.create_function("text_passes", 3, _text_passes, deterministic=True)
     return conditions.where()
+
+
+def _text_passes(asked: str, title: str, content: str) -> bool:
+    return _phrase_filters(asked).accept_text(title, content)
+
+
+@lru_cache(maxsize=8)
+def _phrase_filters(asked: str) -> Filters:
+    phrases, excluded = json.loads(asked)
+    return Filters(phrases=tuple(phrases), excluded=tuple(excluded))
