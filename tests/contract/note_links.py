@@ -9,6 +9,7 @@ from tests.contract.note_store import MOMENT, a_note
 
 from chie.errors import ConflictError
 from chie.knowledge.history.versions import Change
+from chie.knowledge.links.text import folded_title, targets_in
 from chie.knowledge.note import Note, NoteLink
 from chie.knowledge.spaces.space import Space
 from chie.knowledge.store.base import NoteStore
@@ -48,6 +49,29 @@ class NoteLinkContract:
         assert store.titled(["nginx の 413"], viewer=AKI)[0].id == hidden.id
         assert store.resolve_links(["nginx の 413", "no such title"], viewer=BEN) == {"nginx の 413": link_to(first)}
         assert resolved(store, "nginx の 413", AKI) == hidden.id
+
+    @pytest.mark.parametrize(
+        ("title", "linked"),
+        [
+            ("ガイド", "ｶﾞｲﾄﾞ"),
+            ("が行", "か\u3099行"),
+            ("re\u0301sume\u0301", "Résumé"),
+            ("ＡＰＩ　の鍵", "api の鍵"),
+            ("STRASSE", "straße"),
+        ],
+    )
+    def test_titles_and_links_may_be_spelt_in_other_code_points(
+        self, store: NoteStore, title: str, linked: str
+    ) -> None:
+        """As file names from a Mac are, and what a full-width input method writes."""
+        note, source = a_note("a", title=title), a_note(f"see [[{linked}]]")
+        for one in (note, source):
+            store.save(one)
+        (target,) = targets_in(source.content)
+        assert resolved(store, target) == note.id
+        assert linking(store, folded_title(title)) == [source.id]
+        changed(store, note, title="another")
+        assert resolved(store, target) == note.id
 
     def test_notes_are_found_by_id_but_not_private_ones_of_others(self, store: NoteStore) -> None:
         shown, hidden = a_note("a"), a_note("b", private=True, user_id="aki")

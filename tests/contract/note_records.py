@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from tests.contract.note_store import MOMENT, a_note
 
-from chie.knowledge.records import Decision, RecordedSearch
+from chie.knowledge.records import Decision, NoteState, RecordedSearch
 from chie.knowledge.store.base import NoteStore
 
 
@@ -14,13 +14,14 @@ class NoteRecordsContract:
     @pytest.mark.req("ME-7")
     def test_the_last_decision_on_a_proposal_is_kept_for_a_while(self, store: NoteStore) -> None:
         records = store.records
-        proposal = a_note("両方", proposal=True, questions=["なぜ?"], confirmed_at=MOMENT)
+        proposal = NoteState.of(a_note("両方", proposal=True, confirmed_at=MOMENT), 1)
         first = Decision(proposal=proposal, by="ben", at=MOMENT)
-        second = replace(first, result=a_note("merged"), target=a_note("before"), at=MOMENT + timedelta(hours=1))
+        merged, before = NoteState.of(a_note("merged"), 3), NoteState.of(a_note("before"), 2)
+        second = replace(first, result=merged, target=before, at=MOMENT + timedelta(hours=1))
         for decision in (first, second):
             records.remember_decision(decision, forget_before=MOMENT)
             assert records.decision(proposal.id) == decision
-        other = replace(first, proposal=a_note("other"), at=MOMENT + timedelta(days=2))
+        other = replace(first, proposal=NoteState.of(a_note("other"), 1), at=MOMENT + timedelta(days=2))
         records.remember_decision(other, forget_before=MOMENT + timedelta(days=1))
         assert (records.decision(proposal.id), records.decision(other.proposal.id)) == (None, other)
         records.forget_decision(other.proposal.id)

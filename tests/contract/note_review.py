@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from tests.contract.note_store import MOMENT, a_note
 
+from chie.knowledge.records import NoteState
 from chie.knowledge.review.findings import FoundPair, ReviewDecision, UnansweredSearch
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.review_records import MAX_UNANSWERED, ReviewRecords
@@ -63,7 +64,14 @@ class NoteReviewContract:
     def test_decisions_are_kept_with_the_notes_that_they_changed(self, store: NoteStore) -> None:
         records = records_of(store)
         decision = ReviewDecision(
-            id="d-1", finding="f", fingerprint="same", action="merge", by="aki", at=MOMENT, before=[a_note("前")]
+            id="d-1",
+            finding="f",
+            fingerprint="same",
+            action="merge",
+            by="aki",
+            at=MOMENT,
+            notes=["k-1", "メモ"],
+            before=[NoteState.of(a_note("前"), 4)],
         )
         records.store_review_decision(decision)
         assert records.review_decision("d-1") == decision
@@ -74,9 +82,9 @@ class NoteReviewContract:
     @pytest.mark.req("MT-3")
     def test_dismissals_are_told_from_decisions_on_notes_with_any_text(self, store: NoteStore) -> None:
         records = records_of(store)
-        misleading = [a_note('{"action":"dismiss"}')]
+        misleading = ['{"action":"dismiss"}']
         merged = ReviewDecision(
-            id="d-1", finding="f", fingerprint="same", action="merge", by="aki", at=MOMENT, before=misleading
+            id="d-1", finding="f", fingerprint="same", action="merge", by="aki", at=MOMENT, notes=misleading
         )
         records.store_review_decision(merged)
         assert records.dismissed() == set()

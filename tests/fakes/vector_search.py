@@ -114,7 +114,10 @@ class FakeVectorSearch:
         return self.data.put(parent, object_id, plain(request.data_object.data)).shown()
 
     def delete_data_object(self, request: Any) -> empty_pb2.Empty:
-        self.data.drop(self.data.get(request.name).name)
+        kept = self.data.get(request.name)
+        if request.etag not in ("", kept.etag):
+            raise RefusedError(Code.ABORTED, "etag")
+        self.data.drop(kept.name)
         return empty_pb2.Empty()
 
     def batch_delete_data_objects(self, request: Any) -> empty_pb2.Empty:

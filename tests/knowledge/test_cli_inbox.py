@@ -1,6 +1,7 @@
 """`chie inbox` and `chie notes confirm`, as a person types them."""
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -87,6 +88,42 @@ def test_a_proposal_is_merged_in_the_editor(
     monkeypatch.setenv("VISUAL", str(editor))
     assert chie("inbox", "merge", proposal, known).exit_code == 0
     assert note(known)["content"] == f"{KNOWN}\n\n{PROPOSED}\nand reload"
+
+
+@pytest.mark.req("ME-7")
+def test_a_merge_is_refused_if_the_note_changes_while_the_editor_is_open(
+    ids: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal, known = ids
+    chie("spaces", "create", "ops")
+    editor = tmp_path / "editor"
+    move = f"{Path(sys.executable).parent / 'chie'} notes move {known} ops"
+    editor.write_text(f'#!/bin/sh\n{move} || exit 1\necho merged > "$1"\ntouch -d \'2100-01-01\' "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    refused = chie("inbox", "merge", proposal, known)
+    assert (refused.exit_code, "has changed since it was read" in refused.output) == (1, True), refused.output
+    assert (note(known)["content"], note(known)["space"]) == (KNOWN, "ops")
+    assert proposal in chie("inbox").output
+
+
+@pytest.mark.req("ME-7")
+def test_commands_take_the_version_that_was_read(ids: tuple[str, str]) -> None:
+    proposal, known = ids
+    earlier = "2020-01-01T00:00:00Z"
+    for command in (
+        ("inbox", "accept", proposal),
+        ("inbox", "reject", proposal),
+        ("inbox", "merge", proposal, known, "--content", "x"),
+        ("notes", "delete", known),
+        ("notes", "confirm", known),
+    ):
+        refused = chie(*command, "--updated-at", earlier)
+        assert (refused.exit_code, "has changed since it was read" in refused.output) == (1, True), command
+        assert "updated_at" in chie(*command, "--updated-at", "yesterday").output
+    assert chie("notes", "delete", known, "--updated-at", str(note(known)["updated_at"])).exit_code == 0
+    waiting = json.loads(chie("inbox", "show", proposal, "--json").output)
+    assert chie("inbox", "reject", proposal, "--updated-at", waiting["updated_at"]).exit_code == 0
 
 
 @pytest.mark.req("ME-10")

@@ -12,6 +12,7 @@ from threading import Thread
 
 import pytest
 from tests.contract.note_anchors import NoteAnchorContract
+from tests.contract.note_decisions import NoteDecisionContract
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_links import NoteLinkContract
 from tests.contract.note_recall import NoteRecallContract
@@ -70,6 +71,7 @@ class TestContract(
     NoteRecallContract,
     NoteRecordsContract,
     NoteReviewContract,
+    NoteDecisionContract,
     NoteVersionContract,
     NoteAnchorContract,
     NoteLinkContract,

@@ -65,7 +65,8 @@ def test_lists_and_tools_hide_notes_of_an_unreadable_space(vault: Team, who: str
     before = vault.possessions()
     for name in about_notes(LISTING):
         answer = request(vault, who, name)
-        assert answer.status_code in (200, 201), (name, answer.text)
+        limited = " in " in who and name.endswith("/recording")  # see test_decisions.py
+        assert answer.status_code in ((403,) if limited else (200, 201)), (name, answer.text)
         shown = text_of(answer)
         assert not any(mark in shown for mark in (SECRET, vault.note_id, vault.proposal_id, "vault")), name
     for tool, (_, arguments) in TOOLS["knowledge"].items():

@@ -46,6 +46,7 @@ def snapshot(source: Path, target: Path, *, disk: Path) -> Contents:
         closing(sqlite3.connect(target, isolation_level=None)) as copy,
     ):
         live.backup(copy, progress=_deadline(source))
+        _erase(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
     return examine(target, shown=source)
 
@@ -102,6 +103,15 @@ def copy_damaged(path: Path, folder: Path) -> None:
             copy_private(file, folder / file.name)
 
 
+def _erase(copy: sqlite3.Connection) -> None:
+    """What was deleted before is not in the copy: in the index of words, and in pages that are not used any more."""
+    from chie.knowledge.store.sqlite.schema import ERASE_WORDS
+
+    if "words" in _tables(copy):
+        copy.execute(ERASE_WORDS)
+    copy.execute("VACUUM")
+
+
 def _prepare(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     from chie.knowledge.store.sqlite.renumber import renumber_vectors
 
@@ -142,7 +152,7 @@ def _side_files(path: Path) -> list[Path]:
 
 
 def _contents(connection: sqlite3.Connection) -> Contents:
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    tables = _tables(connection)
     counts = {
         table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
         for table in TABLES
@@ -153,6 +163,10 @@ def _contents(connection: sqlite3.Connection) -> Contents:
     if "alembic_version" in tables:
         found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     return Contents(version, found[0] if found else None, counts)
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def _deadline(path: Path) -> "_Deadline":

@@ -12,7 +12,8 @@ from chie.database import errors
 from chie.database.errors import folder_error, sqlite_error
 from chie.files import make_folder
 
-PRAGMAS = ("PRAGMA foreign_keys = ON", "PRAGMA synchronous = FULL")
+# What is deleted is overwritten too, so that it is in no backup.
+PRAGMAS = ("PRAGMA foreign_keys = ON", "PRAGMA synchronous = FULL", "PRAGMA secure_delete = ON")
 
 
 def create_private_file(file: Path) -> None:

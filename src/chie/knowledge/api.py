@@ -16,7 +16,7 @@ from chie.http.routing import Router
 from chie.knowledge.anchors.anchor import Anchor
 from chie.knowledge.anchors.api import declare_anchors
 from chie.knowledge.history.api import declare_history
-from chie.knowledge.inbox.api import Body, declare_inbox
+from chie.knowledge.inbox.api import Body, UpdatedAt, declare_inbox
 from chie.knowledge.links.api import declare_links
 from chie.knowledge.markdown.uploads import ImportReport, Upload, receive, write_zip
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
@@ -246,11 +246,9 @@ def _declare_notes(router: APIRouter, service: KnowledgeService, usefulness: Use
         return _saved(saved)
 
     @router.delete("/{note_id}", responses=errors(403, 404, 409))
-    def delete_note(note_id: str) -> Note:
+    def delete_note(note_id: str, updated_at: UpdatedAt = None) -> Note:
         """Move the note to the trash and return it; PUT it to restore it."""
-        note = service.get(note_id)
-        service.delete(note_id)
-        return note
+        return service.delete(note_id, seen=updated_at)
 
     @router.put("/{note_id}", responses=errors(403, 409, 413))
     def restore_note(

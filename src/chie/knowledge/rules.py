@@ -78,6 +78,27 @@ def require_write(viewer: Viewer, space: str) -> None:
         raise ForbiddenError("knowledge.space_read_only", space=space)
 
 
+def is_unlimited() -> bool:
+    """Whether the caller has no token that is limited to spaces: only then may it see and change what is the user's,
+    not a space's, such as recorded searches."""
+    return current_user().spaces is None
+
+
+def require_unlimited() -> None:
+    if not is_unlimited():
+        raise ForbiddenError("knowledge.token_limited")
+
+
+def is_admin() -> bool:
+    """Of everything; an admin's token that is limited to spaces is not."""
+    return current_user().admin and is_unlimited()
+
+
+def require_any_write(viewer: Viewer) -> None:
+    if not viewer.writable:
+        raise ForbiddenError("knowledge.read_only")
+
+
 def keeps(stored: Note, note: Note, fingerprint: str | None, previous: ImportedFile | None) -> bool:
     """Whether an import leaves the stored note as it is."""
     if previous is None:

@@ -135,6 +135,8 @@ class KnowledgeService:
         given = (content, title, tags, private, space, questions, errors, anchor, supersedes)
         if all(field is None for field in given):
             raise ValidationError("knowledge.nothing_to_change")
+        if absorbing and absorbing.id == note_id.strip():
+            raise ValidationError("knowledge.merge_into_itself")
         for attempt in range(MAX_UPDATE_ATTEMPTS):
             stored, viewer = self.get(note_id), self.viewer()
             rules.require_permission(stored, viewer, private=private)
@@ -203,8 +205,8 @@ class KnowledgeService:
     def _empty_trash(self, moment: datetime) -> None:
         """Once an hour, with a write that happens anyway."""
         if self._purged_at is None or not timedelta() <= moment - self._purged_at < PURGE_INTERVAL:
-            self._purged_at = moment
-            self.store.purge_deleted(moment - timedelta(days=self.trash_days))
+            more = self.store.purge_deleted(moment - timedelta(days=self.trash_days))
+            self._purged_at = None if more else moment
 
     def _superseding(self, note: Note, ids: Sequence[str] | None) -> Note:
         if ids is None:
@@ -235,16 +237,28 @@ class KnowledgeService:
         note = self.store.get(note_id)
         return note if note is not None and self.viewer().sees(note) else None
 
-    def delete(self, note_id: str) -> None:
-        note = self.get(note_id)
-        rules.require_permission(note, self.viewer())
-        self.remove(note)
-        record("note.deleted", note.id)
+    def delete(self, note_id: str, *, seen: datetime | None = None) -> Note:
+        """Move the note to the trash and return it as it is there. A concurrent change is deleted too if the user may,
+        unless the caller passes the `updated_at` that it has `seen`: then it is a conflict."""
+        for last in (*[False] * (MAX_UPDATE_ATTEMPTS - 1), True):
+            note = self.get(note_id)
+            rules.require_permission(note, self.viewer())
+            rules.require_version(note, seen)
+            try:
+                self.remove(note)
+            except ConflictError:
+                if last:
+                    raise
+            else:
+                record("note.deleted", note.id)
+                return note
+        raise AssertionError("unreachable")
 
     def remove(self, note: Note) -> None:
-        """Move the note to the trash, from which the oldest ones are removed for good."""
+        """Move the note to the trash, from which the oldest ones are removed for good. ConflictError if the stored note
+        differs from this one."""
         change = self.change("deleted")
-        if not self.store.delete(note.id, change=change):
+        if not self.store.delete(note.id, expected=note, change=change):
             raise NotFoundError("knowledge.note_not_found")
         self._purged_at = None
         self._empty_trash(change.at)
@@ -362,12 +376,14 @@ class KnowledgeService:
         record("note.restored", note.id)
         return note
 
-    def confirm(self, note_id: str, *, confirmed: bool = True) -> Note:
+    def confirm(self, note_id: str, *, confirmed: bool = True, seen: datetime | None = None) -> Note:
         """Say, as a person, that a note is right, or take that back. This is no change of the note. If its code has
-        changed, the note is right about the code as it is now: the anchor follows it."""
+        changed, the note is right about the code as it is now: the anchor follows it. ConflictError if the note has
+        changed since the caller has `seen` it."""
         stored = self.get(note_id)
         user = known_user()
         rules.require_write(self.viewer(), stored.space)
+        rules.require_version(stored, seen)
         who, when = (user.id, self._clock()) if confirmed else (None, None)
         note = replace(stored, confirmed_by=who, confirmed_at=when)
         report = self.anchor_report(stored) if confirmed else None

@@ -11,6 +11,7 @@ import numpy as np
 import psycopg
 import pytest
 from tests.contract.note_anchors import NoteAnchorContract
+from tests.contract.note_decisions import NoteDecisionContract
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_links import NoteLinkContract
 from tests.contract.note_recall import NoteRecallContract
@@ -61,6 +62,7 @@ class TestContract(
     NoteRecallContract,
     NoteRecordsContract,
     NoteReviewContract,
+    NoteDecisionContract,
     NoteVersionContract,
     NoteAnchorContract,
     NoteLinkContract,

@@ -105,7 +105,7 @@ def _prune(service: KnowledgeService, left: Mapping[str, ImportedFile], *, dry_r
             click.echo("Nothing was deleted.")
             return True
     for note, _ in gone:
-        service.delete(note.id)
+        service.delete(note.id, seen=note.updated_at)
     click.echo(f"{len(gone)} deleted")
     return True
 

@@ -10,7 +10,7 @@ import click
 
 from chie.anchors.cli import touched
 from chie.knowledge.cli.migrate import migrate
-from chie.knowledge.cli.options import AS_JSON, FOLDER, SECRETS, SPACE, TAGS
+from chie.knowledge.cli.options import AS_JSON, FOLDER, SECRETS, SEEN, SPACE, TAGS
 from chie.knowledge.cli.shared import echo_notice, open_service, print_json, standard_input
 from chie.knowledge.history.cli import COMMANDS
 from chie.knowledge.markdown.folder import export_notes, remove_outdated
@@ -22,6 +22,8 @@ from chie.knowledge.service import KnowledgeService
 from chie.knowledge.validation import MAX_LIMIT
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from chie.knowledge.screening.screen import SecretPolicy
 
 
@@ -183,20 +185,22 @@ def show(note_id: str, *, as_json: bool) -> None:
 
 @notes.command()
 @click.argument("note_id", metavar="ID")
-def delete(note_id: str) -> None:
+@SEEN
+def delete(note_id: str, seen: "datetime | None") -> None:
     """Move one note to the trash."""
     with open_service() as service:
-        service.delete(note_id)
+        service.delete(note_id, seen=seen)
     click.echo(f"Deleted {note_id}")
 
 
 @notes.command()
 @click.argument("note_id", metavar="ID")
 @click.option("--withdraw", is_flag=True, help="Take the confirmation back.")
-def confirm(note_id: str, *, withdraw: bool) -> None:
+@SEEN
+def confirm(note_id: str, seen: "datetime | None", *, withdraw: bool) -> None:
     """Say that a note is right, so that hooks may show it to the team."""
     with open_service() as service:
-        note = service.confirm(note_id, confirmed=not withdraw)
+        note = service.confirm(note_id, confirmed=not withdraw, seen=seen)
     click.echo(f"{'No longer confirmed' if withdraw else 'Confirmed'}: {note.id}  {note.title}")
 
 

@@ -1,11 +1,12 @@
 """`chie inbox`: proposals of assistants on the command line."""
 
 from dataclasses import asdict
+from datetime import datetime
 
 import click
 
 from chie.errors import ValidationError
-from chie.knowledge.cli.options import AS_JSON
+from chie.knowledge.cli.options import AS_JSON, SEEN
 from chie.knowledge.cli.shared import echo_notice, open_service, print_json, standard_input
 from chie.knowledge.inbox.inbox import Inbox
 from chie.knowledge.results import SaveResult
@@ -57,11 +58,12 @@ def show(note_id: str, *, as_json: bool) -> None:
 
 @inbox.command()
 @ID
+@SEEN
 @AS_JSON
-def accept(note_id: str, *, as_json: bool) -> None:
+def accept(note_id: str, seen: datetime | None, *, as_json: bool) -> None:
     """Make a proposal a note, confirmed by you."""
     with open_service() as service:
-        note = Inbox(service).accept(note_id)
+        note = Inbox(service).accept(note_id, seen=seen)
     if as_json:
         return print_json(asdict(note))
     return click.echo(f"Accepted {note.id}  {note.title}")
@@ -69,11 +71,12 @@ def accept(note_id: str, *, as_json: bool) -> None:
 
 @inbox.command()
 @ID
+@SEEN
 @AS_JSON
-def reject(note_id: str, *, as_json: bool) -> None:
+def reject(note_id: str, seen: datetime | None, *, as_json: bool) -> None:
     """Delete a proposal."""
     with open_service() as service:
-        note = Inbox(service).reject(note_id)
+        note = Inbox(service).reject(note_id, seen=seen)
     if as_json:
         return print_json(asdict(note))
     return click.echo(f"Rejected {note.id}  {note.title}")
@@ -83,16 +86,20 @@ def reject(note_id: str, *, as_json: bool) -> None:
 @ID
 @click.argument("into", metavar="INTO")
 @click.option("--content", help="The merged text; `-` reads it from standard input. Without it, your editor opens.")
+@SEEN
 @AS_JSON
-def merge(note_id: str, into: str, content: str | None, *, as_json: bool) -> None:
-    """Write a proposal into the existing note INTO, and remove the proposal."""
+def merge(note_id: str, into: str, content: str | None, seen: datetime | None, *, as_json: bool) -> None:
+    """Write a proposal into the existing note INTO, and remove the proposal. It is a conflict if either changes while
+    your editor is open."""
     with open_service() as service:
-        proposals = Inbox(service)
+        proposals, seen_into = Inbox(service), None
         if content is None:
-            content = _edited(service.get(into).content, proposals.get(note_id).content)
+            target, proposal = service.get(into), proposals.get(note_id)
+            seen, seen_into = seen or proposal.updated_at, target.updated_at
+            content = _edited(target.content, proposal.content)
         elif content == "-":
             content = standard_input()
-        saved = proposals.merge(note_id, into, content=content)
+        saved = proposals.merge(note_id, into, content=content, seen=seen, seen_into=seen_into)
     if as_json:
         return print_json(asdict(SaveResult.of(saved)))
     click.echo(f"Merged into {saved.id}  {saved.title}")

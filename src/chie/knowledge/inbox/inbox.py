@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
-from chie.errors import ConflictError, NotFoundError
+from chie.errors import NotFoundError
 from chie.knowledge import validation
+from chie.knowledge.history.states import put_back, state_of
 from chie.knowledge.note import Note, Saved, Similar, now
 from chie.knowledge.records import Decision
-from chie.knowledge.rules import require_write
+from chie.knowledge.rules import require_permission, require_version, require_write
 from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.service import MAX_SIMILAR, KnowledgeService
 
@@ -39,7 +40,10 @@ class Changes:
 
 
 class Inbox:
-    """Everybody who may save notes may decide. A private proposal is its author's alone."""
+    """Everybody who may save notes may decide. A private proposal is its author's alone.
+
+    Decisions take the `updated_at` of the proposal that the caller has `seen`, and are a conflict if it has changed.
+    """
 
     def __init__(self, service: KnowledgeService) -> None:
         self._service = service
@@ -60,14 +64,15 @@ class Inbox:
             raise NotFoundError("knowledge.proposal_not_found")
         return note
 
-    def _writable(self, note_id: str) -> Note:
+    def _writable(self, note_id: str, seen: datetime | None) -> Note:
         note = self.get(note_id)
         require_write(self._service.viewer(), note.space)
+        require_version(note, seen)
         return note
 
-    def accept(self, note_id: str, changes: Changes | None = None) -> Note:
+    def accept(self, note_id: str, changes: Changes | None = None, *, seen: datetime | None = None) -> Note:
         """The proposal becomes a note of its author, confirmed by the current user."""
-        stored, user, changes = self._writable(note_id), known_user(), changes or Changes()
+        stored, user, changes = self._writable(note_id, seen), known_user(), changes or Changes()
         moment = self._service.next_version(stored)
         note = validation.changed(
             stored,
@@ -80,15 +85,27 @@ class Inbox:
         )
         note = replace(note, proposal=False, confirmed_by=user.id, confirmed_at=moment)
         note = screened(note, changes.secrets, stored=stored)
-        self._remember(stored, result=note)
+        decision = self._decision(stored)
         self._service.replace(stored, note)
+        self._remember(replace(decision, result=state_of(self._store, note)))
         record("proposal.accepted", note.id)
         return note
 
-    def merge(self, note_id: str, into: str, *, content: str, title: str | None = None) -> Saved:
+    def merge(
+        self,
+        note_id: str,
+        into: str,
+        *,
+        content: str,
+        title: str | None = None,
+        seen: datetime | None = None,
+        seen_into: datetime | None = None,
+    ) -> Saved:
         """Write the merged text into an existing note, which gets the proposal's tags, questions and errors too, and
-        remove the proposal."""
-        proposal, target = self._writable(note_id), self._service.get(into)
+        remove the proposal in the same transaction."""
+        proposal, target = self._writable(note_id, seen), self._service.get(into)
+        require_version(target, seen_into)
+        decision = self._decision(proposal, target)
         saved = self._service.update(
             target.id,
             content=content,
@@ -96,46 +113,63 @@ class Inbox:
             tags=[*target.tags, *proposal.tags][: validation.MAX_TAGS],
             questions=[*target.questions, *proposal.questions][: validation.MAX_QUESTIONS],
             errors=[*target.signatures, *proposal.signatures][: validation.MAX_ERRORS],
+            absorbing=proposal,
             by="person",
             seen=target.updated_at,
         )
         merged = self._store.get(target.id)
-        unchanged = merged is not None and merged.updated_at == saved.updated_at
-        self._remember(proposal, result=merged if unchanged else target, target=target)
-        self._service.remove(proposal)
+        if merged is not None and merged.updated_at == saved.updated_at:
+            self._remember(replace(decision, result=state_of(self._store, merged)))
         record("proposal.merged", proposal.id)
         return saved
 
-    def reject(self, note_id: str) -> Note:
-        note = self._writable(note_id)
-        self._remember(note)
+    def reject(self, note_id: str, *, seen: datetime | None = None) -> Note:
+        note = self._writable(note_id, seen)
+        decision = self._decision(note)
         self._service.remove(note)
+        self._remember(decision)
         record("proposal.rejected", note.id)
         return note
 
     def undo(self, note_id: str) -> Note:
         """Take back one's last decision on a proposal: it waits again as it was, and a note that it was merged into is
-        as it was before. ConflictError if either has changed since."""
+        as it was before. ConflictError if either has changed since, or was deleted for good."""
         decision = self._store.records.decision(validation.required_id(note_id))
         if decision is None or decision.by != current_user().id or decision.at < now() - UNDO_PERIOD:
             raise NotFoundError("knowledge.decision_not_found")
-        proposal, result = decision.proposal, decision.result
-        for changed in (proposal, decision.target or proposal):
-            require_write(self._service.viewer(), changed.space)
-        accepted = None if decision.target else result
-        if self._store.get(proposal.id) != accepted or (result and self._store.get(result.id) != result):
-            raise ConflictError("knowledge.decision_outdated")
-        if decision.target is not None:
-            self._store.save(decision.target, replacing=result, change=self._service.change("restored"))
-        self._store.save(proposal, replacing=accepted, change=self._service.change("restored"))
+        viewer, target = self._service.viewer(), decision.target
+
+        def require(note: Note) -> None:
+            require_write(viewer, note.space)
+            if target is not None and note.id == target.id:
+                require_permission(note, viewer)
+
+        proposal, *_ = put_back(
+            self._service,
+            [decision.proposal, *([target] if target else [])],
+            [decision.result] if decision.result else [],
+            require=require,
+            outdated="knowledge.decision_outdated",
+            kept=decision.kept,
+        )
         self._store.records.forget_decision(proposal.id)
         record("proposal.reopened", proposal.id)
         return proposal
 
-    def _remember(self, proposal: Note, *, result: Note | None = None, target: Note | None = None) -> None:
-        at = now()
-        decision = Decision(proposal=proposal, by=current_user().id, at=at, result=result, target=target)
-        self._store.records.remember_decision(decision, forget_before=at - UNDO_PERIOD)
+    def _decision(self, proposal: Note, target: Note | None = None) -> Decision:
+        """On notes as they are before it."""
+        before = [proposal, *([target] if target else [])]
+        return Decision(
+            proposal=state_of(self._store, proposal),
+            by=current_user().id,
+            at=now(),
+            target=state_of(self._store, target) if target else None,
+            kept=() if self._store.keeps_versions else tuple(before),
+        )
+
+    def _remember(self, decision: Decision) -> None:
+        """Once it is carried out. A decision that lost against another must not replace that one."""
+        self._store.records.remember_decision(decision, forget_before=decision.at - UNDO_PERIOD)
 
     def _similar(self, note: Note) -> list[Similar]:
         found = self._store.similar(note, limit=MAX_SIMILAR, viewer=self._service.viewer())

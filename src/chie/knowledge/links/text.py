@@ -4,7 +4,7 @@ import re
 from urllib.parse import unquote
 
 from chie.knowledge.markdown.obsidian import prose_parts, with_prose
-from chie.knowledge.search.query import ascii_lower
+from chie.unicode import fold
 
 ID_PREFIX = "note://"
 MAX_TITLE = 300  # characters that a link can hold, and that are compared
@@ -44,8 +44,9 @@ def same_title(one: str, other: str) -> bool:
 
 
 def folded_title(title: str) -> str:
-    """Titles that differ in ASCII case or in the number of blanks are the same to a link."""
-    return ascii_lower(" ".join(title.split()))[:MAX_TITLE]
+    """Titles that differ in case, in width, in how accents are composed or in the number of blanks are the same to a
+    link. Stores keep this: changing it takes a step of their schema."""
+    return " ".join(fold(title).split())[:MAX_TITLE]
 
 
 def renamed(content: str, old: str, new: str) -> str:

@@ -1,5 +1,6 @@
 """HTTP API of the review, part of `/api/knowledge`."""
 
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -27,6 +28,11 @@ class NewDecision(Body):
     )
     content: str | None = Field(default=None, description="The merged text.")
     title: str | None = Field(default=None, description="The merged note's title.")
+    seen: dict[str, datetime] = Field(
+        default_factory=dict,
+        description="`updated_at` of the notes as they were read, by id. If one has changed since, nothing is written"
+        " (409).",
+    )
 
 
 class ReadFinding(BaseModel):
@@ -93,9 +99,9 @@ def declare_review(router: APIRouter, review: Review) -> None:
     def decide_finding(body: NewDecision) -> Decided:
         """Keep both notes, merge them, let one replace the other, archive one, or say that there is no problem."""
         merged = Merged(content=body.content, title=body.title) if body.content is not None else None
-        return Decided.of(review.decide(body.finding, body.action, note_id=body.note, merged=merged))
+        return Decided.of(review.decide(body.finding, body.action, note_id=body.note, merged=merged, seen=body.seen))
 
-    @router.delete("/review/decisions/{decision_id}", responses=errors(404, 409))
+    @router.delete("/review/decisions/{decision_id}", responses=errors(403, 404, 409))
     def undo_decision(decision_id: str) -> Decided:
         """The notes are as they were before, and the finding is open again."""
         return Decided.of(review.undo(decision_id))

@@ -30,9 +30,7 @@ def of_pair(pair: FoundPair, notes: dict[str, ReviewNote]) -> Candidate:
     params: dict[str, str | int | float] = {"here": values[0], "there": values[1]}
     if pair.kind == "duplicate":
         params = {"probability": round(pair.probability, 2)}
-    return Candidate(
-        f"{pair.kind}:{pair.a}:{pair.b}", pair.kind, ids, Reason(code=pair.reason, params=params), pair.fingerprint
-    )
+    return Candidate(pair.finding, pair.kind, ids, Reason(code=pair.reason, params=params), pair.fingerprint)
 
 
 def of_search(search: UnansweredSearch) -> Candidate:

@@ -98,7 +98,8 @@ def _decide(review: Review, finding: Finding, action: Action) -> str | None:
         if edited is None:
             return None
         merged = Merged(content=edited)
-    return review.decide(finding.id, action, merged=merged).id
+    seen = {note.id: note.updated_at for note in finding.notes}
+    return review.decide(finding.id, action, merged=merged, seen=seen).id
 
 
 def _show(finding: Finding, number: int, total: int) -> None:

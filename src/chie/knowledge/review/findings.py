@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from typing import Literal
 
 from chie.knowledge.note import Note
+from chie.knowledge.records import NoteState
 
 Kind = Literal["duplicate", "contradiction", "stale", "orphaned", "unanswered"]
 KINDS: tuple[Kind, ...] = ("contradiction", "duplicate", "stale", "orphaned", "unanswered")
@@ -27,12 +29,21 @@ class FoundPair:
     there: str = ""
 
     @property
+    def finding(self) -> str:
+        return f"{self.kind}:{self.a}:{self.b}"
+
+    @property
     def fingerprint(self) -> str:
         """A decision holds until a note changes so that this changes: other values are another reason to ask."""
         if self.kind == "duplicate":
             return self.reason
         here, there = (" ".join(text.split()) for text in (self.here, self.there))
-        return f"{self.reason} {here}|{there}"
+        return hashed(self.finding, f"{self.reason} {here}|{there}")
+
+
+def hashed(finding: str, reason: str) -> str:
+    """Decisions are kept for longer than the notes that a reason quotes."""
+    return sha256(f"{finding} {reason}".encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +87,7 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewDecision:
-    """What somebody decided, with the notes that it changed as they were before and after."""
+    """What somebody decided on a finding about these notes, with the ones that it changed before and after."""
 
     id: str
     finding: str
@@ -84,5 +95,6 @@ class ReviewDecision:
     action: Action
     by: str
     at: datetime
-    before: list[Note] = field(default_factory=list)
-    after: list[Note] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    before: list[NoteState] = field(default_factory=list)
+    after: list[NoteState] = field(default_factory=list)

@@ -1,8 +1,8 @@
 """The review: lists what needs somebody's decision, and carries decisions out."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from secrets import token_hex
 
@@ -10,6 +10,7 @@ from chie.access.audit import record
 from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge import rules, validation
+from chie.knowledge.history.states import put_back, state_of
 from chie.knowledge.note import Note, now
 from chie.knowledge.review.answered import AnsweredSearches
 from chie.knowledge.review.candidates import Candidate, code_changed, of_pair, of_search, orphaned, stale
@@ -20,6 +21,7 @@ from chie.knowledge.review.findings import (
     Kind,
     ReviewDecision,
     ReviewNote,
+    UnansweredSearch,
 )
 from chie.knowledge.review.scan import Scan
 from chie.knowledge.service import KnowledgeService
@@ -28,6 +30,7 @@ from chie.knowledge.store.review_records import ReviewRecords
 MAX_PAGE = 100
 DAYS_PER_MONTH = 30.44
 DEFAULT_STALE_MONTHS = 6
+_NOTHING_SEEN: Mapping[str, datetime] = {}
 ACTIONS: dict[Kind, tuple[Action, ...]] = {
     "duplicate": ("keep", "merge", "supersede", "archive", "dismiss"),
     "contradiction": ("keep", "merge", "supersede", "archive", "dismiss"),
@@ -80,8 +83,8 @@ class Review:
         """Compares more notes for so many seconds first."""
         _, scan = self._required()
         pending, notes = scan.advance(seconds), self._notes()
-        if self._answered:
-            self._answered.forget(notes.values(), self._service.viewer(), of_all=current_user().admin)
+        if self._answered and rules.is_unlimited():
+            self._answered.forget(notes.values(), self._service.viewer(), of_all=rules.is_admin())
         found = self._candidates(notes)
         chosen = [one for one in found if kind in (None, one.kind)]
         start, limit = _offset(cursor), min(validation.valid_limit(limit), MAX_PAGE)
@@ -104,16 +107,31 @@ class Review:
         return self._open(finding_id)[1]
 
     def decide(
-        self, finding_id: str, action: Action, *, note_id: str | None = None, merged: Merged | None = None
+        self,
+        finding_id: str,
+        action: Action,
+        *,
+        note_id: str | None = None,
+        merged: Merged | None = None,
+        seen: Mapping[str, datetime] = _NOTHING_SEEN,
     ) -> ReviewDecision:
         """`note_id` is the note to archive, or the one that the merged text goes into; without it, archiving and
-        superseding take the older note, and merging keeps the newer one."""
+        superseding take the older note, and merging keeps the newer one. `seen` is the `updated_at` of the notes that
+        the caller has read, by id; it is a conflict if one has changed. Every decision is for users who may write where
+        the notes are, because it settles the finding for all."""
         records, _ = self._required()
         candidate, finding = self._open(finding_id)
         if action not in ACTIONS[finding.kind]:
             raise ValidationError("knowledge.review_action_invalid", action=action, kind=finding.kind)
-        user = known_user()
-        before, after = self._carry_out(finding, action, _chosen(finding, note_id), merged)
+        user, viewer = known_user(), self._service.viewer()
+        for note in finding.notes:
+            rules.require_write(viewer, note.space)
+            rules.require_version(note, seen.get(note.id))
+        store = self._service.store
+        states = {note.id: state_of(store, note) for note in finding.notes}
+        changed = self._carry_out(finding, action, _chosen(finding, note_id), merged)
+        before = [states[note.id] for note in changed]
+        after = [state_of(store, left) for note in changed if (left := store.get(note.id))]
         decision = ReviewDecision(
             id=f"d-{token_hex(8)}",
             finding=finding.id,
@@ -121,6 +139,7 @@ class Review:
             action=action,
             by=user.id,
             at=self._clock(),
+            notes=list(states),
             before=before,
             after=after,
         )
@@ -129,47 +148,56 @@ class Review:
         return decision
 
     def undo(self, decision_id: str) -> ReviewDecision:
-        """Notes are as they were before, unless somebody has changed them since."""
+        """Notes are as they were before, unless somebody has changed them since or deleted them for good. For users
+        who might decide the same now."""
         records, _ = self._required()
         decision = records.review_decision(decision_id)
-        user = known_user()
-        if decision is None or (decision.by != user.id and not user.admin):
+        user, viewer = known_user(), self._service.viewer()
+        if decision is None or (decision.by != user.id and not rules.is_admin()):
             raise NotFoundError("knowledge.review_decision_not_found")
-        after = {note.id: note for note in decision.after}
-        stored = {note.id: self._service.store.get(note.id) for note in decision.before}
-        if any(stored[note.id] != after.get(note.id) for note in decision.before):
-            raise ConflictError("knowledge.review_changed_since")
-        for note in decision.before:
-            self._put_back(note, stored[note.id])
+        action = decision.action
+
+        def require(note: Note) -> None:
+            if not viewer.sees(note):
+                raise NotFoundError("knowledge.review_decision_not_found")
+            if action == "keep":
+                rules.require_write(viewer, note.space)
+            else:
+                rules.require_permission(note, viewer)
+
+        self._require_write_to(decision)
+        outdated = "knowledge.review_changed_since"
+        for note in put_back(self._service, decision.before, decision.after, require=require, outdated=outdated):
+            record("note.restored", note.id)
         records.forget_review_decision(decision.id)
         record("review.undone", decision.finding)
         return decision
 
-    def _put_back(self, note: Note, stored: Note | None) -> None:
-        if stored is None:
-            self._service.restore(note, secrets="allow")
-        else:
-            restored = replace(note, updated_at=self._service.next_version(stored))
-            self._service.store.save(restored, replacing=stored, change=self._service.change("restored"))
+    def _require_write_to(self, decision: ReviewDecision) -> None:
+        """Where the notes of the finding are, as far as they exist: a decision may have changed none of them."""
+        viewer = self._service.viewer()
+        rules.require_any_write(viewer)
+        for note_id in decision.notes:
+            if note := self._service.store.get(note_id):
+                rules.require_write(viewer, note.space)
 
-    def _carry_out(
-        self, finding: Finding, action: Action, chosen: Note | None, merged: Merged | None
-    ) -> tuple[list[Note], list[Note]]:
-        """The notes that it changes, before and after."""
+    def _carry_out(self, finding: Finding, action: Action, chosen: Note | None, merged: Merged | None) -> list[Note]:
+        """The notes that it changes, as they were before."""
         if action == "keep" and len(finding.notes) == 1:
-            note = self._service.confirm(finding.notes[0].id)
-            return finding.notes, [note]
+            (note,) = finding.notes
+            self._service.confirm(note.id, seen=note.updated_at)
+            return [note]
         if action == "archive":
             note = chosen or finding.notes[0]
-            self._service.delete(note.id)
-            return [note], []
+            self._service.delete(note.id, seen=note.updated_at)
+            return [note]
         if action == "merge":
             return self._merge(finding, chosen or finding.notes[-1], merged)
         if action == "supersede":
             return self._supersede(finding, chosen or finding.notes[-1])
-        return [], []
+        return []
 
-    def _merge(self, finding: Finding, target: Note, merged: Merged | None) -> tuple[list[Note], list[Note]]:
+    def _merge(self, finding: Finding, target: Note, merged: Merged | None) -> list[Note]:
         if merged is None:
             raise ValidationError("knowledge.review_merge_text_missing")
         other = _other(finding, target)
@@ -186,15 +214,15 @@ class Review:
             seen=target.updated_at,
             by="person",
         )
-        return [target, other], [self._service.get(target.id)]
+        return [target, other]
 
-    def _supersede(self, finding: Finding, newer: Note) -> tuple[list[Note], list[Note]]:
+    def _supersede(self, finding: Finding, newer: Note) -> list[Note]:
         older = _other(finding, newer)
         for note in finding.notes:
             rules.require_permission(note, self._service.viewer())
         supersedes = [*newer.supersedes, older.id]
         self._service.update(newer.id, supersedes=supersedes, seen=newer.updated_at, by="person")
-        return [newer], [self._service.get(newer.id)]
+        return [newer]
 
     def _required(self) -> tuple[ReviewRecords, Scan]:
         if self._records is None or self._scan is None:
@@ -219,12 +247,18 @@ class Review:
             *stale(notes.values(), records.last_uses(), before=self._clock() - self._stale_after),
             *code_changed(self._service.store.changed_anchors(viewer=self._service.viewer(), limit=MAX_PAGE)),
             *orphaned(notes.values(), self._known_users()),
-            *map(of_search, records.unanswered(None if current_user().admin else current_user().id)),
+            *map(of_search, self._unanswered(records)),
         ]
         waiting = [
             one for one in found if (one.id, one.fingerprint) not in dismissed and not self._is_decided(one, decided)
         ]
         return sorted(waiting, key=lambda one: KINDS.index(one.kind))
+
+    def _unanswered(self, records: ReviewRecords) -> list[UnansweredSearch]:
+        """One's own, or all for admins; they are no matter of a space."""
+        if not rules.is_unlimited():
+            return []
+        return records.unanswered(None if rules.is_admin() else current_user().id)
 
     def _is_decided(self, candidate: Candidate, decided: dict[tuple[str, str], datetime]) -> bool:
         """That a note is still right holds for as long as it may go unseen."""

@@ -8,9 +8,9 @@ from pathlib import PurePath
 from urllib.parse import urlsplit
 
 from chie.access.audit import record
-from chie.access.identity import current_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge.note import TEAM
+from chie.knowledge.rules import is_admin
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.spaces.space import Access, Space
 
@@ -50,8 +50,8 @@ class Spaces:
                 title=space.title,
                 access="write" if space.name in viewer.writable else "read",
                 notes=self._store.count(viewer=viewer.within([space.name])),
-                everybody=space.everybody if _is_admin() else None,
-                grants=dict(space.grants) if _is_admin() else None,
+                everybody=space.everybody if is_admin() else None,
+                grants=dict(space.grants) if is_admin() else None,
             )
             for space in sorted(found, key=lambda space: (space.name != TEAM, space.name))
         ]
@@ -171,13 +171,8 @@ def repository_name(remote: str) -> str:
     return remote.removesuffix(".git").lower()
 
 
-def _is_admin() -> bool:
-    user = current_user()
-    return user.admin and user.spaces is None
-
-
 def _require_admin() -> None:
-    if not _is_admin():
+    if not is_admin():
         raise ForbiddenError("knowledge.spaces_for_admins")
 
 

@@ -79,21 +79,22 @@ class NoteStore(ABC):
         """
 
     def replace_all(
-        self, replacements: Sequence[tuple[Note, Note]], *, change: Change, deleting: Sequence[Note] = ()
+        self, replacements: Sequence[tuple[Note | None, Note]], *, change: Change, deleting: Sequence[Note] = ()
     ) -> Message | None:
-        """Replace notes, each given as it was read and as it becomes, and delete others. All or none in one
-        transaction, if the store has transactions; ConflictError if one of the stored notes differs."""
+        """Replace notes, each given as it was read (None if it is new) and as it becomes, and delete others. All or
+        none in one transaction, if the store has transactions; ConflictError if one of the stored notes differs."""
         notices = [self.save(note, replacing=stored, change=change) for stored, note in replacements]
         for note in deleting:
-            self.delete(note.id, change=replace(change, kind="deleted"))
+            self.delete(note.id, expected=note, change=replace(change, kind="deleted"))
         return next(filter(None, notices), None)
 
     @abstractmethod
     def get(self, note_id: str) -> Note | None: ...
 
     @abstractmethod
-    def delete(self, note_id: str, *, change: Change | None = None) -> bool:
-        """Return whether the note existed. Its last version is kept in the trash."""
+    def delete(self, note_id: str, *, expected: Note | None = None, change: Change | None = None) -> bool:
+        """Return whether the note existed. Its last version is kept in the trash. ConflictError if the stored note
+        differs from the `expected` one."""
 
     def version_number(self, note_id: str) -> int | None:  # noqa: ARG002
         """Of the current version, counted from 1; None if the store keeps no versions."""
@@ -118,12 +119,15 @@ class NoteStore(ABC):
         return ()
 
     def purge(self, note_id: str, *, deleted: bool) -> bool:  # noqa: ARG002
-        """Delete all earlier versions of a note for good, be it one that exists or a `deleted` one; return whether it
-        is what the caller says. Otherwise nothing is deleted: the trash has the only copy of a note."""
+        """Delete all earlier versions of a note and what else quotes them for good, be it one that exists or a
+        `deleted` one; return whether it is what the caller says. Otherwise nothing is deleted: the trash has the only
+        copy of a note."""
         return False
 
-    def purge_deleted(self, before: datetime) -> None:  # noqa: B027 - as far as the store has a trash
-        """Delete all versions of notes that were deleted until then."""
+    def purge_deleted(self, before: datetime) -> bool:  # noqa: ARG002
+        """Delete all versions of notes that were deleted until then, of some at a time; return whether there may be
+        more."""
+        return False
 
     def walk_versions(self, *, after: tuple[str, int] | None, limit: int) -> Sequence[VersionRow]:  # noqa: ARG002
         """Up to `limit` versions after this note and number, in that order."""

@@ -40,7 +40,7 @@ class LinkTable:
     def write(self, connection: Any, seq: int, note: Note, *, replacing: bool = False) -> None:  # noqa: ANN401
         """With the note's row, whose number is `seq`."""
         if replacing:
-            self._run(connection, f"DELETE FROM {self.links} WHERE note = ?", seq)
+            self.run(connection, f"DELETE FROM {self.links} WHERE note = ?", seq)
         self._insert(connection, seq, note.content)
 
     def resolve(self, connection: Any, targets: Sequence[str], viewer: Viewer) -> dict[str, NoteLink]:  # noqa: ANN401
@@ -60,7 +60,7 @@ class LinkTable:
     def linking(self, connection: Any, targets: Sequence[str], viewer: Viewer, limit: int) -> list[NoteLink]:  # noqa: ANN401
         """Notes that link to one of these targets, newest first."""
         seen, values = self.visible(viewer, "n.")
-        found = self._run(
+        found = self.run(
             connection,
             f"SELECT DISTINCT n.id, n.title, n.created_at FROM {self.links} l JOIN {self.notes} n ON n.seq = l.note"
             f" WHERE l.target IN (SELECT value FROM {self.elements}) AND {seen}"
@@ -73,7 +73,7 @@ class LinkTable:
 
     def former_titles(self, connection: Any, note_id: str, viewer: Viewer) -> list[str]:  # noqa: ANN401
         """Folded titles that the note had in versions that the viewer could have read."""
-        found = self._run(
+        found = self.run(
             connection,
             f"SELECT DISTINCT folded_title FROM {self.versions.versions} WHERE note = ? AND folded_title IS NOT NULL"
             f" AND coalesce(reader, '') IN (SELECT value FROM {self.elements}) ORDER BY 1",
@@ -85,7 +85,7 @@ class LinkTable:
     def rows(self, connection: Any, viewer: Viewer, limit: int) -> list[tuple[NoteLink, str]]:  # noqa: ANN401
         """Notes with what they link to, the newest notes first."""
         seen, values = self.visible(viewer, "n.")
-        found = self._run(
+        found = self.run(
             connection,
             f"SELECT n.id, n.title, l.target FROM {self.notes} n JOIN {self.links} l ON l.note = n.seq WHERE {seen}"
             " ORDER BY n.created_at DESC, n.id DESC, l.target LIMIT ?",
@@ -96,14 +96,15 @@ class LinkTable:
 
     def tags_of(self, connection: Any, note_ids: Sequence[str]) -> dict[str, list[str]]:  # noqa: ANN401
         statement = f"SELECT id, tags FROM {self.notes} WHERE id IN (SELECT value FROM {self.elements})"
-        return {row[0]: self.read_list(row[1]) for row in self._run(connection, statement, self.stored_list(note_ids))}
+        return {row[0]: self.read_list(row[1]) for row in self.run(connection, statement, self.stored_list(note_ids))}
 
     def fill(self, connection: Any) -> None:  # noqa: ANN401
-        """For notes and versions that were written before there were links in tables."""
+        """For notes and versions that were written before there were links in tables, or with other rules."""
+        self.run(connection, f"DELETE FROM {self.links}")
         for seq, title, content in self._all_notes(connection):
-            self._run(connection, f"UPDATE {self.notes} SET folded_title = ? WHERE seq = ?", folded_title(title), seq)
+            self.run(connection, f"UPDATE {self.notes} SET folded_title = ? WHERE seq = ?", folded_title(title), seq)
             self._insert(connection, seq, content)
-        current = self._run(
+        current = self.run(
             connection,
             f"SELECT id, title, space, CASE WHEN private OR proposal THEN user_id END FROM {self.notes}"
             f" WHERE id IN (SELECT note FROM {self.versions.versions})",
@@ -114,11 +115,11 @@ class LinkTable:
     def _insert(self, connection: Any, seq: int, content: str) -> None:  # noqa: ANN401
         if targets := targets_in(content):
             statement = f"INSERT INTO {self.links} (target, note) SELECT value, ? FROM {self.elements}"
-            self._run(connection, statement, seq, self.stored_list(targets))
+            self.run(connection, statement, seq, self.stored_list(targets))
 
     def _all_notes(self, connection: Any) -> Iterator[tuple[int, str, str]]:  # noqa: ANN401
         last = 0
-        while found := self._run(
+        while found := self.run(
             connection,
             f"SELECT seq, title, content FROM {self.notes} WHERE seq > ? ORDER BY seq LIMIT ?",
             last,
@@ -131,7 +132,7 @@ class LinkTable:
         if not targets:
             return {}
         seen, values = self.visible(viewer, "")
-        found = self._run(
+        found = self.run(
             connection,
             f"SELECT id, title FROM {self.notes} WHERE id IN (SELECT value FROM {self.elements}) AND {seen}",
             self.stored_list([target.removeprefix(ID_PREFIX) for target in targets]),
@@ -141,7 +142,7 @@ class LinkTable:
 
     def _by_title(self, connection: Any, targets: Sequence[str], viewer: Viewer) -> list[Any]:  # noqa: ANN401
         seen, values = self.visible(viewer, "")
-        return self._run(
+        return self.run(
             connection,
             f"SELECT folded_title, id, title FROM {self.notes}"
             f" WHERE folded_title IN (SELECT value FROM {self.elements}) AND {seen} ORDER BY created_at, id",
@@ -151,7 +152,7 @@ class LinkTable:
 
     def _by_former_title(self, connection: Any, targets: Sequence[str], viewer: Viewer) -> list[Any]:  # noqa: ANN401
         seen, values = self.visible(viewer, "n.")
-        return self._run(
+        return self.run(
             connection,
             f"SELECT v.folded_title, n.id, n.title FROM {self.versions.versions} v JOIN {self.notes} n ON n.id = v.note"
             f" WHERE v.folded_title IN (SELECT value FROM {self.elements})"
@@ -162,6 +163,6 @@ class LinkTable:
             *values,
         )
 
-    def _run(self, connection: Any, statement: str, *values: Any) -> list[Any]:  # noqa: ANN401
+    def run(self, connection: Any, statement: str, *values: Any) -> list[Any]:  # noqa: ANN401
         done = connection.execute(statement.replace("?", self.mark), values)
         return list(done.fetchall()) if done.description else []

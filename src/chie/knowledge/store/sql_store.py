@@ -56,7 +56,7 @@ class SqlNoteStore(LinkedStore):
         return self._apply([(replacing, note)], change, ())
 
     def replace_all(
-        self, replacements: Sequence[tuple[Note, Note]], *, change: Change, deleting: Sequence[Note] = ()
+        self, replacements: Sequence[tuple[Note | None, Note]], *, change: Change, deleting: Sequence[Note] = ()
     ) -> Message | None:
         return self._apply(replacements, change, deleting)
 

@@ -148,13 +148,11 @@ class VersionTable:
     def purge(self, connection: Any, note_id: str) -> int:  # noqa: ANN401
         return int(self._run(connection, f"DELETE FROM {self.versions} WHERE note = :note", note=note_id).rowcount)
 
-    def purge_deleted(self, connection: Any, before: datetime) -> int:  # noqa: ANN401
-        """All versions of the notes that were deleted until then."""
-        chosen = f"SELECT d.note FROM {self.versions} d WHERE {_IN_TRASH} AND d.ended_at <= :before".format(
-            versions=self.versions
-        )
-        statement = f"DELETE FROM {self.versions} WHERE note IN ({chosen})"
-        return int(self._run(connection, statement, before=self.stored_time(before)).rowcount)
+    def expired(self, connection: Any, before: datetime, limit: int) -> list[str]:  # noqa: ANN401
+        """Notes that were deleted until then, the earliest first."""
+        where = f"d.ended_at <= :before AND {_IN_TRASH} ORDER BY d.ended_at LIMIT :size".format(versions=self.versions)
+        statement = f"SELECT d.note FROM {self.versions} d WHERE {where}"
+        return [row[0] for row in self._run(connection, statement, before=self.stored_time(before), size=limit)]
 
     def fill_titles(self, connection: Any, current: Mapping[str, TitleAndAudience]) -> None:  # noqa: ANN401
         """For versions that were stored without their titles. `current` are the notes that exist, by id."""

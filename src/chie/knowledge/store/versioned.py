@@ -8,15 +8,19 @@ from typing import Any, TypeVar
 from chie.knowledge.history.versions import Version, VersionRow
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.note_traces import NoteTraces
 from chie.knowledge.store.version_table import VersionTable
 from chie.knowledge.viewer import Viewer
 
 T = TypeVar("T")
 
+PURGE_SIZE = 200  # notes whose trash has expired and that one transaction deletes
+
 
 class VersionedStore(NoteStore):
     keeps_versions = True
     _versions: VersionTable
+    _traces: NoteTraces
 
     @abstractmethod
     def _read(self, work: Callable[[Any], T]) -> T:
@@ -46,14 +50,35 @@ class VersionedStore(NoteStore):
 
     def purge(self, note_id: str, *, deleted: bool) -> bool:
         def work(connection: Any) -> bool:  # noqa: ANN401
-            if (self._locked(connection, note_id) is None) != deleted:
+            stored = self._locked(connection, note_id)
+            if (stored is None) != deleted:
                 return False
-            return self._versions.purge(connection, note_id) > 0 or not deleted
+            return self._forget(connection, note_id, stored) or not deleted
 
-        return self._change(work)
+        done = self._change(work)
+        if done:
+            self._erase()
+        return done
 
-    def purge_deleted(self, before: datetime) -> None:
-        self._change(lambda connection: self._versions.purge_deleted(connection, before))
+    def purge_deleted(self, before: datetime) -> bool:
+        def work(connection: Any) -> int:  # noqa: ANN401
+            expired = self._versions.expired(connection, before, PURGE_SIZE)
+            for note_id in expired:
+                self._forget(connection, note_id, self._locked(connection, note_id))
+            return len(expired)
+
+        number = self._change(work)
+        if number:
+            self._erase()
+        return number == PURGE_SIZE
+
+    def _forget(self, connection: Any, note_id: str, stored: Note | None) -> bool:  # noqa: ANN401
+        earlier = self._versions.of_note(connection, note_id, below=None, limit=2**31 - 1)
+        self._traces.remove(connection, note_id, [version.note for version in earlier if version.note], stored)
+        return self._versions.purge(connection, note_id) > 0
+
+    def _erase(self) -> None:
+        """Overwrite deleted rows where the store can; a database server does so by itself in time."""
 
     def walk_versions(self, *, after: tuple[str, int] | None, limit: int) -> list[VersionRow]:
         return self._read(lambda connection: self._versions.walk(connection, after=after or ("", 0), limit=limit))

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from chie.access.identity import current_user
 from chie.http.openapi_errors import errors
 from chie.knowledge.records import Mark
+from chie.knowledge.rules import require_unlimited
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.usefulness.usefulness import Usefulness
 
@@ -59,13 +60,15 @@ def declare_usefulness(router: APIRouter, service: KnowledgeService, usefulness:
         usefulness.mark(note_id, body.mark)
         return Marked(uses=usefulness.uses(note_id), mark=body.mark)
 
-    @router.get("/recording", responses=errors())
+    @router.get("/recording", responses=errors(403))
     def read_recording() -> Recording:
+        require_unlimited()
         user = current_user().id
         return Recording(recording=records.records_searches(user), searches=len(records.searches(user)))
 
-    @router.put("/recording", responses=errors())
+    @router.put("/recording", responses=errors(403))
     def change_recording(body: Agreement) -> Recording:
         """Agree that your searches are kept, for you alone. Withdrawing deletes them."""
+        require_unlimited()
         records.agree(current_user().id, recording=body.recording)
         return read_recording()

@@ -114,7 +114,7 @@ class Usefulness:
                 self._records.add_uses(uses)
                 uses = Counter()
             for user, search in found:
-                if self._records.records_searches(user):
+                if self._records.records_searches(user) and self._service.store.get(search.note):
                     self._records.record_search(user, search)
         except ChieError as error:
             logger.warning("the uses of notes could not be written: %s [%s]", error, error.code)

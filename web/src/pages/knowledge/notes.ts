@@ -246,23 +246,26 @@ export function useGraph() {
   });
 }
 
-/** Refetches everything about notes after a change. */
+/** Refetches everything about notes after a change, and after one that fails: somebody else may have made one. */
 export async function changed<T>(work: Promise<T>): Promise<T> {
-  const result = await work;
-  await queryClient.invalidateQueries({ queryKey: ["knowledge"] });
-  return result;
+  try {
+    return await work;
+  } finally {
+    await queryClient.invalidateQueries({ queryKey: ["knowledge"] });
+  }
 }
 
 export const notes = {
   create: (draft: Draft & { source?: string }) => changed(api.post<Saved>(ROOT, draft)),
   change: (id: string, draft: Partial<Draft>, seen: string) =>
     changed(api.patch<Saved>(one(id), { ...draft, updated_at: seen })),
-  delete: async (id: string) => {
-    const gone = await api.delete<Note>(one(id));
-    queryClient.removeQueries({ queryKey: ["knowledge", "note", id] });
-    await queryClient.invalidateQueries({ queryKey: ["knowledge"] });
-    return gone;
-  },
+  delete: ({ id, updated_at }: Note) =>
+    changed(
+      api.delete<Note>(one(id), { query: { updated_at } }).then((gone) => {
+        queryClient.removeQueries({ queryKey: ["knowledge", "note", id] });
+        return gone;
+      }),
+    ),
   /** The note was stored before, so that what it has was allowed. */
   restore: ({ flags: _, anchor_report: __, uses: ___, mark: ____, ...note }: Note) =>
     changed(api.put<Note>(one(note.id), note, { query: { secrets: "allow" } })),

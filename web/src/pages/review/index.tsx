@@ -117,7 +117,9 @@ function Open({ data }: { data: Findings }) {
           finding={finding}
           draft={draft}
           onClose={() => setDraft(undefined)}
-          merge={(content) => run(finding, "merge", { content }).then((done) => done && setDraft(undefined))}
+          merge={(read, content) =>
+            run(read, "merge", { content }).then((done) => done && setDraft(undefined))
+          }
         />
       )}
     </>
@@ -134,7 +136,7 @@ function useDecisions() {
   async function run(finding: Finding, action: Action, choice: Choice): Promise<boolean> {
     setBusy(true);
     try {
-      const { id } = await review.decide(finding.id, action, choice);
+      const { id } = await review.decide(finding, action, choice);
       const undo = () => {
         if (last.current === undo) last.current = null;
         review.undo(id).then(() => toast(t.undone), fail);

@@ -10,7 +10,7 @@ import type { Finding } from "./review";
 
 /** The text of both notes, or the model's draft, to edit. */
 export function MergeDialog({
-  finding,
+  finding: shown,
   draft,
   onClose,
   merge,
@@ -18,16 +18,17 @@ export function MergeDialog({
   finding: Finding;
   draft: string | null;
   onClose: () => void;
-  merge: (content: string) => void;
+  merge: (finding: Finding, content: string) => void;
 }) {
   const t = useText(reviewText);
+  const [finding] = useState(shown); // the text was made of these notes, whatever is loaded meanwhile
   const [older, newer] = finding.notes;
   const [content, setContent] = useState(
     () => draft ?? mergedText(newer?.content ?? "", older?.content ?? ""),
   );
   return (
     <Dialog title={t.mergeTitle} wide onClose={onClose}>
-      <Form submit={() => content.trim() && merge(content)}>
+      <Form submit={() => content.trim() && merge(finding, content)}>
         <p className="muted">{t.mergeLead}</p>
         <Field label={t.mergedText}>
           {(control) => (

@@ -67,8 +67,11 @@ export function isPossible(finding: Finding, action: Action): boolean {
 }
 
 export const review = {
-  decide: (finding: string, action: Action, choice: Choice = {}) =>
-    changed(api.post<{ id: string }>(`${REVIEW}/decisions`, { finding, action, ...choice })),
+  /** The server refuses if a note has changed since it was shown. */
+  decide: ({ id, notes }: Finding, action: Action, choice: Choice = {}) => {
+    const seen = Object.fromEntries(notes.map((note) => [note.id, note.updated_at]));
+    return changed(api.post<{ id: string }>(`${REVIEW}/decisions`, { finding: id, action, seen, ...choice }));
+  },
   undo: (decision: string) => changed(api.delete(`${REVIEW}/decisions/${encodeURIComponent(decision)}`)),
 };
 

@@ -1,19 +1,21 @@
 """The tables of notes in PostgreSQL, and their version."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from psycopg import errors
 
 from chie.errors import StorageError
-from chie.knowledge.store import records
+from chie.knowledge.store import records, text_upgrade
 from chie.knowledge.store.postgres import tables
 from chie.knowledge.store.review_records import review_schema
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-VERSION = 7
+VERSION = 8
 BEFORE_LINKS = 6
+BEFORE_PURGING = 7  # see `sqlite/schema.py`
 SCHEMA_LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
@@ -255,6 +257,7 @@ ALTER TABLE knowledge_notes ADD COLUMN space text COLLATE "C" NOT NULL DEFAULT '
 {VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}
 """,
     6: LINKS,
+    7: "",
 }
 
 
@@ -269,8 +272,10 @@ def prepare(connection: "Connection", location: str) -> None:
                 _create(connection, location)
             for step in range(version or VERSION, VERSION):
                 connection.execute(STEPS[step])
-                if step == BEFORE_LINKS:
+                if step in (BEFORE_LINKS, BEFORE_PURGING):
                     tables.LINKS.fill(connection)
+                if step == BEFORE_PURGING:
+                    text_upgrade.drop_decided_texts(partial(tables.LINKS.run, connection), "knowledge_")
             connection.execute("UPDATE knowledge_schema SET version = %s WHERE version < %s", (VERSION, VERSION))
     if version > VERSION:
         raise StorageError("database.schema_newer", location=location, found=version, supported=VERSION)

@@ -20,6 +20,7 @@ from chie.knowledge.search.ranking import Query
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
+from chie.knowledge.store.note_traces import NoteTraces
 from chie.knowledge.store.postgres import (
     anchor_table,
     import_table,
@@ -56,6 +57,7 @@ T = TypeVar("T")
 class PostgresStore(SqlNoteStore):
     _versions = VERSIONS
     _links = LINKS
+    _traces = NoteTraces("knowledge_", "%s")
 
     def __init__(self, url: PostgresUrl, embedder: Embedder) -> None:
         super().__init__(EmbeddingModel(embedder))
@@ -92,8 +94,7 @@ class PostgresStore(SqlNoteStore):
                 for note_id in sorted(note.id for note in (*deleting, *(note for _, note in replacements))):
                     note_table.get_locked(connection, note_id)
             for note in deleting:
-                if note_table.get_locked(connection, note.id) != note:
-                    raise ConflictError("knowledge.note_changed")
+                _require_same(note_table.get_locked(connection, note.id), note)
                 _delete(connection, note, ending, change)
             for replacing, note in replacements:
                 seqs.append(note_table.write(connection, note, replacing, change))
@@ -110,12 +111,13 @@ class PostgresStore(SqlNoteStore):
     def get(self, note_id: str) -> Note | None:
         return self._pool.read(lambda connection: note_table.get(connection, note_id))
 
-    def delete(self, note_id: str, *, change: Change | None = None) -> bool:
+    def delete(self, note_id: str, *, expected: Note | None = None, change: Change | None = None) -> bool:
         def work(connection: "Connection") -> bool:
             counts = StatisticsChange()
             stored = note_table.get_locked(connection, note_id)
             if stored is None:
                 return False
+            _require_same(stored, expected or stored)
             _delete(connection, stored, change, counts)
             statistics.apply(connection, counts)
             return True
@@ -299,6 +301,11 @@ class PostgresStore(SqlNoteStore):
         if vectors is not None:
             self._vectors.insert(connection, ids, vectors, change)
         statistics.apply(connection, change)
+
+
+def _require_same(stored: Note | None, expected: Note) -> None:
+    if stored != expected:
+        raise ConflictError("knowledge.note_changed")
 
 
 def _delete(connection: "Connection", note: Note, change: Change | None, counts: StatisticsChange) -> None:

@@ -2,13 +2,15 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from chie.database.pool import IdleConnections
 from chie.database.sqlite import connect, enable_wal, translate_errors
 from chie.errors import StorageError
 from chie.knowledge.store.sqlite import schema
+
+ERASE_TIMEOUT_MS = 500  # that a deletion waits for readers of the log
 
 
 class SqliteFile:
@@ -30,6 +32,15 @@ class SqliteFile:
         """A transaction that is durable when the block ends, and rolled back when it raises."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
+
+    def erase(self) -> None:
+        """Overwrite what deleted rows have left in the index of words, which only marks entries as deleted, and in the
+        write-ahead log. While another process reads, the log keeps it until that process has ended its transaction."""
+        with self.write() as connection:
+            connection.execute(schema.ERASE_WORDS)
+        with translate_errors(self.path), closing(connect(self.path)) as connection:
+            connection.execute(f"PRAGMA busy_timeout = {ERASE_TIMEOUT_MS}")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         self._idle.close()

@@ -1,15 +1,17 @@
 """The tables of notes, and their version."""
 
 import sqlite3
+from functools import partial
 
 from chie.knowledge.sources import file_name
-from chie.knowledge.store import records
+from chie.knowledge.store import records, text_upgrade
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.store.review_records import review_schema
 from chie.knowledge.store.sqlite import tables
 
-VERSION = 8  # kept in the file as `user_version`
+VERSION = 9  # kept in the file as `user_version`
 BEFORE_LINKS = 7
+BEFORE_PURGING = 8  # decisions had texts of notes, and titles were folded in ASCII only
 
 # Decisions, uses and recorded searches.
 RECORDS = records.schema("")
@@ -120,6 +122,8 @@ CREATE TABLE links (
 ) WITHOUT ROWID;
 CREATE INDEX links_by_note ON links (note);
 """
+
+ERASE_WORDS = "INSERT INTO words (words) VALUES ('optimize')"
 
 # The counts that BM25 needs, by owner; the empty owner stands for the passages that everybody may see.
 STATISTICS = """
@@ -273,6 +277,7 @@ ALTER TABLE notes ADD COLUMN space TEXT NOT NULL DEFAULT 'team';
 {VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}{PASSAGE_ADDED}
 """,
     7: LINKS,
+    8: "",
 }
 
 
@@ -291,8 +296,10 @@ def upgrade(connection: sqlite3.Connection, found: int) -> None:
     connection.create_function("file_name", 1, file_name, deterministic=True)
     for step in range(found, VERSION):
         _run(connection, STEPS[step])
-        if step == BEFORE_LINKS:
+        if step in (BEFORE_LINKS, BEFORE_PURGING):
             tables.LINKS.fill(connection)
+        if step == BEFORE_PURGING:
+            text_upgrade.drop_decided_texts(partial(tables.LINKS.run, connection), "")
 
 
 def _run(connection: sqlite3.Connection, script: str) -> None:

@@ -20,6 +20,7 @@ from chie.knowledge.search.ranking import Query
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
+from chie.knowledge.store.note_traces import NoteTraces
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
 from chie.knowledge.store.sqlite import anchor_table, import_table, note_table, recall_table, review_table
 from chie.knowledge.store.sqlite.backfill import Backfill
@@ -44,6 +45,7 @@ T = TypeVar("T")
 class SqliteStore(SqlNoteStore):
     _versions = VERSIONS
     _links = LINKS
+    _traces = NoteTraces("", "?")
 
     def __init__(self, path: Path, embedder: Embedder) -> None:
         super().__init__(EmbeddingModel(embedder))
@@ -71,8 +73,7 @@ class SqliteStore(SqlNoteStore):
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
             for note in deleting:
-                if note_table.get(connection, note.id) != note:
-                    raise ConflictError("knowledge.note_changed")
+                _require_same(note_table.get(connection, note.id), note)
                 _delete(connection, note, change)
         return saved_without_vectors(failure) if failure else None
 
@@ -80,11 +81,12 @@ class SqliteStore(SqlNoteStore):
         with self._file.read() as connection:
             return note_table.get(connection, note_id)
 
-    def delete(self, note_id: str, *, change: Change | None = None) -> bool:
+    def delete(self, note_id: str, *, expected: Note | None = None, change: Change | None = None) -> bool:
         with self._file.write() as connection:
             stored = note_table.get(connection, note_id)
             if stored is None:
                 return False
+            _require_same(stored, expected or stored)
             _delete(connection, stored, change)
             return True
 
@@ -283,8 +285,16 @@ class SqliteStore(SqlNoteStore):
     def _locked(self, connection: sqlite3.Connection, note_id: str) -> Note | None:
         return note_table.get(connection, note_id)
 
+    def _erase(self) -> None:
+        self._file.erase()
+
     def _start_backfill(self) -> None:
         self._backfill.start()
+
+
+def _require_same(stored: Note | None, expected: Note) -> None:
+    if stored != expected:
+        raise ConflictError("knowledge.note_changed")
 
 
 def _delete(connection: sqlite3.Connection, note: Note, change: Change | None) -> None:

@@ -1,7 +1,7 @@
 """The only module that calls Google. Every call has a timeout, retries where that helps, and translated errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -93,12 +93,19 @@ class VectorSearchClient:
             return False
         return True
 
-    def delete(self, object_id: str) -> None:
-        """A missing object was deleted by another caller, or by this call if its first response was lost."""
-        from google.api_core.exceptions import NotFound
+    def delete(self, object_id: str, etag: str = "") -> bool:
+        """False if the object has another version than that of the `etag`. A missing object was deleted by another
+        caller, or by this call if its first response was lost."""
+        from google.api_core.exceptions import Aborted, NotFound
 
-        with suppress(NotFound):
-            self._call("objects", "delete_data_object", {"name": self._name(object_id)}, NotFound)
+        request = {"name": self._name(object_id), "etag": etag}
+        try:
+            self._call("objects", "delete_data_object", request, Aborted, NotFound)
+        except NotFound:
+            return True
+        except Aborted:
+            return False
+        return True
 
     def delete_all(self, object_ids: Sequence[str]) -> None:
         from google.api_core.exceptions import NotFound

@@ -75,12 +75,27 @@ class VectorSearchStore(NoteStore):
         stored = self._client.get(objects.head_id(note_id))
         return None if stored is None else objects.note_of(stored.data)
 
-    def delete(self, note_id: str, *, change: Change | None = None) -> bool:  # noqa: ARG002 - it has no trash
-        """The head is deleted last: until then the note exists and can be deleted again."""
-        if self._client.get(objects.head_id(note_id)) is None:
+    def delete(
+        self,
+        note_id: str,
+        *,
+        expected: Note | None = None,
+        change: Change | None = None,  # noqa: ARG002 - it has no trash
+    ) -> bool:
+        """The head is deleted after the passages that it has: until then the note exists and can be deleted again. The
+        other passages are of a failed attempt, or of a change that is being made: then the head is not deleted."""
+        stored = self._client.get(objects.head_id(note_id))
+        if stored is None:
             return False
-        self._client.delete_all([objects.object_id(data) for data in self._later_passages(note_id)])
-        self._client.delete(objects.head_id(note_id))
+        if expected is not None and objects.note_of(stored.data) != expected:
+            raise ConflictError("knowledge.note_changed")
+        own, others = list[str](), list[str]()
+        for data in self._later_passages(note_id):
+            (own if data["revision"] == stored.data["revision"] else others).append(objects.object_id(data))
+        self._client.delete_all(own)
+        if not self._client.delete(objects.head_id(note_id), stored.etag if expected else ""):
+            raise ConflictError("knowledge.note_changed")
+        self._client.delete_all(others)
         return True
 
     def walk(self, *, after: str | None, limit: int) -> list[Note]:

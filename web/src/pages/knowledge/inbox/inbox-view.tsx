@@ -68,14 +68,14 @@ function Proposals({
       void run(
         t.accepted(note.title),
         note,
-        () => inbox.accept(note.id),
+        () => inbox.accept(note),
         () => advance(selected),
       );
     else
       void run(
         t.rejected(note.title),
         note,
-        () => inbox.reject(note.id),
+        () => inbox.reject(note),
         () => advance(selected),
       );
   }
@@ -117,7 +117,7 @@ function Proposals({
           onClose={() => setOpen(null)}
           save={async ({ private: _, space: __, ...edited }) => {
             const { note } = open.proposal;
-            await inbox.accept(note.id, edited);
+            await inbox.accept(note, edited);
             return () =>
               void run(
                 t.accepted(edited.title),

@@ -32,13 +32,23 @@ export function useInboxCount(): number {
 
 type Edited = Pick<Draft, "title" | "content" | "tags" | "questions" | "errors" | "secrets">;
 
+/** Decisions take the notes as the user sees them: the server refuses if they have changed since. */
 export const inbox = {
-  accept: (id: string, edited: Partial<Edited> = {}) =>
-    changed(api.post<Note>(`${proposal(id)}/accept`, edited)),
-  merge: (id: string, into: string, content: string) =>
-    changed(api.post<Saved>(`${proposal(id)}/merge`, { into, content })),
-  reject: (id: string) => changed(api.post<Note>(`${proposal(id)}/reject`)),
+  accept: ({ id, updated_at }: Note, edited: Partial<Edited> = {}) =>
+    changed(api.post<Note>(`${proposal(id)}/accept`, { ...edited, updated_at })),
+  merge: ({ id, updated_at }: Note, into: Note, content: string) =>
+    changed(
+      api.post<Saved>(`${proposal(id)}/merge`, {
+        into: into.id,
+        content,
+        updated_at,
+        into_updated_at: into.updated_at,
+      }),
+    ),
+  reject: ({ id, updated_at }: Note) => changed(api.post<Note>(`${proposal(id)}/reject`, { updated_at })),
   undo: (id: string) => changed(api.post<Note>(`${proposal(id)}/undo`)),
-  confirm: (id: string) => changed(api.put<Note>(`${one(id)}/confirmation`)),
-  withdraw: (id: string) => changed(api.delete<Note>(`${one(id)}/confirmation`)),
+  confirm: ({ id, updated_at }: Note) =>
+    changed(api.put<Note>(`${one(id)}/confirmation`, undefined, { query: { updated_at } })),
+  withdraw: ({ id, updated_at }: Note) =>
+    changed(api.delete<Note>(`${one(id)}/confirmation`, { query: { updated_at } })),
 };

@@ -41,7 +41,7 @@ export function MergeDialog({
             focus={chosen === first}
             onClose={onClose}
             merge={async (target, content) => {
-              await inbox.merge(proposal.note.id, target.id, content);
+              await inbox.merge(proposal.note, target, content);
               onMerged(target.title);
             }}
           />

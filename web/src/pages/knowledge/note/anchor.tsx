@@ -53,7 +53,7 @@ export function AnchorState({ note }: { note: Note }) {
   async function keep() {
     setBusy(true);
     try {
-      await inbox.confirm(note.id);
+      await inbox.confirm(note);
       toast(report?.state === "gone" ? t.confirmedGone : t.confirmed);
     } catch (error) {
       toast(<ErrorText error={error} />);

@@ -28,7 +28,7 @@ export function Confirmation({ note }: { note: Note }) {
   async function decide() {
     setBusy(true);
     try {
-      await (note.confirmed_by ? inbox.withdraw(note.id) : inbox.confirm(note.id));
+      await (note.confirmed_by ? inbox.withdraw(note) : inbox.confirm(note));
     } catch (error) {
       toast(<ErrorText error={error} />);
     } finally {

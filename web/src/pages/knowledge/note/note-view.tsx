@@ -62,7 +62,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
   async function remove() {
     setFailure(null);
     try {
-      const deleted = await notes.delete(note.id);
+      const deleted = await notes.delete(note);
       go(viewHref(view));
       focusMain();
       toast(t.deleted(deleted.title), {
