@@ -1,4 +1,3 @@
-import "./palette.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { fold } from "../../core/text-search";

@@ -1,4 +1,5 @@
 import "./dialog.css";
+import "./palette.css";
 import { type ReactNode, useEffectEvent, useId, useLayoutEffect, useRef } from "react";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/strings/shell";
