@@ -80,6 +80,14 @@ async def test_documents_become_text(name: str, data: bytes, text: str) -> None:
     assert (found.kind, found.text, found.data) == ("document", text, data)
 
 
+@pytest.mark.parametrize("pages", [1, 3])
+async def test_first_and_last_lines_of_a_page_are_text_too(pages: int) -> None:
+    """They look like headers and footers, but a letter begins with what it is about."""
+    lines = ["契約番号 A-4711", *(f"第{number:02}項の本文です" for number in range(22)), "以上"]
+    text = (await read("a.pdf", pdf(*["\n".join(lines)] * pages))).text or ""
+    assert [text.count(line) for line in lines] == [pages] * len(lines)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp", "iso2022_jp"])
 async def test_plain_text_in_any_encoding(encoding: str) -> None:
     found = await read("メモ.csv", "月,額\r\n四月,ひらがなとカタカナ\r\n".encode(encoding))

@@ -93,7 +93,7 @@ def odt(*paragraphs: str) -> bytes:
 
 
 def pdf(*pages: str, encrypted: bool = False) -> bytes:
-    """One line of text on each page, Japanese too. An `encrypted` one needs a password that nobody has."""
+    """The lines of each page, from top to bottom, Japanese too. An `encrypted` one needs a password nobody has."""
     count = len(pages)
     objects = [
         "<</Type/Catalog/Pages 2 0 R>>",
@@ -104,7 +104,8 @@ def pdf(*pages: str, encrypted: bool = False) -> bytes:
     ]
     for number, text in enumerate(pages):
         page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>"
-        drawn = f"BT /F1 14 Tf 50 780 Td <{text.encode('utf-16-be').hex()}> Tj ET"
+        lines = " 0 -30 Td ".join(f"<{line.encode('utf-16-be').hex()}> Tj" for line in text.split("\n"))
+        drawn = f"BT /F1 14 Tf 50 800 Td {lines} ET"
         objects += [f"{page}/Contents {7 + 2 * number} 0 R>>", f"<</Length {len(drawn)}>>stream\n{drawn}\nendstream"]
     trailer = "/Root 1 0 R"
     if encrypted:

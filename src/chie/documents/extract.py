@@ -39,7 +39,14 @@ def _checked(media_type: str, data: bytes) -> str:
 def _text(media_type: str, data: bytes) -> str:
     import kreuzberg
 
-    options: dict[str, Any] = {"use_cache": False, "disable_ocr": True, "output_format": "markdown"}
+    # By default it drops what is near the edges of a page, and with it the first line of many a letter.
+    everything = kreuzberg.ContentFilterConfig(include_headers=True, include_footers=True, strip_repeating_text=False)
+    options: dict[str, Any] = {
+        "use_cache": False,
+        "disable_ocr": True,
+        "output_format": "markdown",
+        "content_filter": everything,
+    }
     if media_type == PDF:
         options["pages"] = kreuzberg.PageConfig(extract_pages=True)
     config = kreuzberg.ExtractionConfig(**options)
