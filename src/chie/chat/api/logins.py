@@ -48,14 +48,14 @@ class LoginEnd(BaseModel):
 async def start_login(request: Request, chat: ChatState, name: ServerName) -> LoginStart:
     """Start a login at a server; the user continues at the URL in the response."""
     base = base_url(request.scope)
-    url = await chat.agents.toolbox.logins.start_login(name, base + CALLBACK, base + CLIENT_DOCUMENT)
+    url = await chat.agents.toolbox.start_login(name, base + CALLBACK, base + CLIENT_DOCUMENT)
     return LoginStart(url=url)
 
 
 @router.delete("/servers/{name}/login", status_code=204, responses=errors(404))
 async def log_out(chat: ChatState, name: ServerName) -> None:
     """Disconnect the current user from a server and delete the tokens."""
-    await chat.agents.toolbox.logins.log_out(name)
+    await chat.agents.toolbox.log_out(name)
 
 
 @router.get("/oauth/callback", status_code=303, response_class=RedirectResponse, responses=errors())
@@ -71,11 +71,11 @@ async def callback(
 @router.post("/oauth/finish", responses=errors(404, 409))
 async def finish_login(body: LoginEnd, chat: ChatState) -> ServerState:
     """Finish the login that the current user started, and connect the server."""
-    logins = chat.agents.toolbox.logins
+    toolbox = chat.agents.toolbox
     if body.code is None:
-        await logins.cancel_login(body.state)
+        await toolbox.logins.take(body.state)
         raise ConflictError("toolbox.login_refused", error=(body.error or "?")[:MAX_REASON])
-    connection = await logins.finish_login(body.state, body.code, body.iss)
+    connection = await toolbox.finish_login(body.state, body.code, body.iss)
     return ServerState.model_validate(await chat.agents.reconnect_server(connection.name))
 
 

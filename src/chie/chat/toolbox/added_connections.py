@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 
 from chie.chat.toolbox.added_servers import AddedServers, AddedServerSpec
-from chie.chat.toolbox.connection import Connection
+from chie.chat.toolbox.connection import ClosingConnections, Connection
 from chie.errors import ChieError
 
 logger = logging.getLogger(__name__)
@@ -27,19 +27,25 @@ class AddedConnections:
         """Servers whose every call waits for approval."""
         return {name for name, spec in self.specs.items() if spec.always_ask}
 
-    async def refresh(self, connections: dict[str, Connection]) -> bool:
-        """Bring these `connections` up to date; whether anything has changed. A database that fails changes nothing."""
+    async def refresh(
+        self, connections: dict[str, Connection], closing: ClosingConnections, *, anew: bool = False
+    ) -> bool:
+        """Bring these `connections` up to date; whether anything has changed. A database that fails changes nothing.
+        What was read a moment ago counts, unless it must be read `anew`."""
         if self._connect is None:
             return False
         async with self._refreshing:
+            if anew:
+                self.servers.forget()
             try:
                 found = {server.name: server.spec for server in await self.servers.list() if server.is_readable}
             except ChieError as error:
                 logger.warning("cannot read the added MCP servers: %s [%s]", error.message, error.code)
                 return False
+            # Nothing is awaited from here on: a request that is cancelled must not leave half of the change.
             before, self.specs = self.specs, found
             for name in [name for name, spec in before.items() if found.get(name) != spec]:
-                await connections.pop(name).stop()
+                closing.add(connections.pop(name))
             new = [name for name, spec in found.items() if before.get(name) != spec]
             connections |= {name: self._connect(name, found[name]) for name in new}
             return before != found

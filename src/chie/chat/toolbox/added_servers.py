@@ -86,6 +86,10 @@ class AddedServers:
 
     def use(self, store: AddedServerStore) -> None:
         self._store = store
+        self.forget()
+
+    def forget(self) -> None:
+        """The next reader gets what is stored by then."""
         self._shared.forget()
 
     async def _read(self) -> list[AddedServer]:
@@ -129,11 +133,11 @@ class AddedServers:
         return _merged(AddedServer(name=name), entered)
 
     async def draft_of(self, name: str, entered: EnteredServer) -> AddedServer:
-        self._shared.forget()
+        self.forget()
         return _merged(await self.get(name), entered)
 
     def _changed(self, what: str, name: str) -> None:
-        self._shared.forget()
+        self.forget()
         audit.record(what, name)
 
     def _writable(self) -> AddedServerStore:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, cast
@@ -77,6 +77,9 @@ class Connection:
         self._error: Message | None = None
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
+        self._restarting: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._pinning = asyncio.Lock()
         self._settled = asyncio.Event()
         self._wake = asyncio.Event()
         self._lost = False
@@ -99,7 +102,7 @@ class Connection:
 
     def start(self) -> None:
         """Connect in the background, once. The task outlives the request, so it does not inherit its request id."""
-        if self._task is None:
+        if self._task is None and not self._is_closed:
             self._task = asyncio.create_task(self._supervise(), name=f"mcp-{self.name}", context=Context())
 
     async def stop(self) -> None:
@@ -107,19 +110,38 @@ class Connection:
         while self._task is not None and not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task], timeout=STOP_TIMEOUT_SECONDS)
-        self._task = None
+        self._task, self._client = None, None
+
+    def close(self) -> Coroutine[Any, Any, None]:
+        """Stop for good, at once: a request that still has this connection must not start it again, nor wait for it."""
+        self._is_closed = True
+        self._client = None
+        self._settled.set()
+        return self._end()
+
+    async def _end(self) -> None:
+        await self.stop()
+        self._settled.set()
 
     async def restart(self) -> None:
-        """Disconnect and connect again at once, skipping the current back-off."""
-        await self.stop()
-        self._client = None
-        self._settled.clear()
-        self.start()
+        """Disconnect and connect again at once, skipping the current back-off. It goes on if the caller is cancelled:
+        a connection that has only been stopped would never start again."""
+        if self._restarting is None or self._restarting.done():
+            self._restarting = asyncio.create_task(self._restart(), name=f"restart-{self.name}", context=Context())
+        await asyncio.shield(self._restarting)
+
+    async def _restart(self) -> None:
+        if not self._is_closed:
+            self._client = None
+            self._settled.clear()  # calls wait for the new connection
+            await self.stop()
+            self.start()
 
     async def accept_changes(self) -> None:
         """Take the tools as they are now for the ones that were approved."""
-        await self._pins.accept(self._listed)
-        self.tools = await self._pins.apply(self._listed)
+        async with self._pinning:
+            await self._pins.accept(self._listed)
+            self.tools = await self._pins.apply(self._listed)
 
     @property
     def is_settled(self) -> bool:
@@ -260,11 +282,12 @@ class Connection:
         tools = tuple(
             Tool.from_mcp(self.name, tool, builtin=self.is_builtin) for tool in await self._list_tools(client)
         )
-        self._listed = tools
-        tools = tools if self.is_builtin else await self._pins.apply(tools)
-        if tools != self.tools:
-            logger.info("server %s: tools are %s", self.name, ", ".join(tool.original for tool in tools))
-        self.tools = tools
+        async with self._pinning:
+            self._listed = tools
+            tools = tools if self.is_builtin else await self._pins.apply(tools)
+            if tools != self.tools:
+                logger.info("server %s: tools are %s", self.name, ", ".join(tool.original for tool in tools))
+            self.tools = tools
 
     async def _list_tools(self, client: "Client") -> "list[mcp_types.Tool]":
         """A single-threaded server does not respond while a tool runs, so the limit is extended by the calls' own."""
@@ -300,3 +323,19 @@ class Connection:
                 async for _ in changes:
                     self._wake.set()
         self._wake.set()
+
+
+class ClosingConnections:
+    """Connections that nobody uses any more. Closing one takes seconds, for which no request waits, and a request that
+    is cancelled meanwhile must not leave it half closed."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, connection: Connection) -> None:
+        task = asyncio.create_task(connection.close(), name=f"close-{connection.name}", context=Context())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def wait(self) -> None:
+        await asyncio.gather(*self._tasks)

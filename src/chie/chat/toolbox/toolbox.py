@@ -12,7 +12,7 @@ from mcp import MCPError
 from chie.chat.interaction import current_call
 from chie.chat.toolbox.added_connections import AddedConnections
 from chie.chat.toolbox.added_servers import AddedServer, AddedServers
-from chie.chat.toolbox.connection import Connection
+from chie.chat.toolbox.connection import ClosingConnections, Connection
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.hint_pins import FILE_NAME, HintPins
 from chie.chat.toolbox.preview import known_preview
@@ -70,6 +70,7 @@ class Toolbox:
         self._asking = asking
         self.unpublished_names = frozenset(unpublished)
         self._policy = policy or UrlPolicy()
+        self._closing = ClosingConnections()
         self.logins = logins or UserConnections({}, 0, None, self._policy)
         self._added = added or AddedConnections()
 
@@ -77,7 +78,8 @@ class Toolbox:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await asyncio.gather(self.logins.stop(), *(connection.stop() for connection in self._connections.values()))
+        await asyncio.gather(self.logins.stop(), *(connection.close() for connection in self._connections.values()))
+        await self._closing.wait()
 
     @property
     def added(self) -> AddedServers:
@@ -89,10 +91,33 @@ class Toolbox:
         """As of the last `refresh`."""
         return tuple(self._added.specs)
 
-    async def refresh(self) -> None:
+    async def refresh(self, *, anew: bool = False) -> None:
         """Take over what an admin, perhaps in another process, has added, changed or removed."""
-        if await self._added.refresh(self._connections):
-            await self.logins.know(self._added.specs)
+        if await self._added.refresh(self._connections, self._closing, anew=anew):
+            self.logins.know(self._added.specs)
+
+    async def start_login(self, name: str, redirect_uri: str, metadata_url: str) -> str:
+        await self._require(name)
+        return await self.logins.start_login(name, redirect_uri, metadata_url)
+
+    async def finish_login(self, state: str, code: str, issuer: str | None) -> Connection:
+        name = await self.logins.take(state)
+        await self._require(name)
+        return await self.logins.finish_login(name, code, issuer)
+
+    async def log_out(self, name: str) -> None:
+        await self._require(name)
+        await self.logins.log_out(name)
+
+    async def _require(self, name: str) -> Connection:
+        """The current user's connection to this server, which an admin may have added a moment ago in another process.
+        NotFoundError if there is none."""
+        await self.refresh()
+        if name not in self._connections:
+            await self.refresh(anew=True)
+        if (connection := await self._opened(name)) is None:
+            raise NotFoundError("toolbox.server_not_found")
+        return connection
 
     async def try_server(self, server: AddedServer) -> ServerState:
         """The state of a server after one attempt to connect; nothing is kept."""
@@ -102,7 +127,7 @@ class Toolbox:
             await connection.settle(SETTLE_TIMEOUT_SECONDS)
             return connection.state
         finally:
-            await connection.stop()
+            self._closing.add(connection)
 
     @property
     def names(self) -> set[str]:
@@ -120,7 +145,8 @@ class Toolbox:
     async def connections(self, server_names: Iterable[str]) -> list[Connection]:
         """The current user's connections to these servers, started; those that cannot be connected too."""
         await self.refresh()
-        connections = [await self._opened(name) for name in server_names if name in self._connections]
+        opened = [await self._opened(name) for name in server_names]
+        connections = [connection for connection in opened if connection is not None]
         for connection in connections:
             connection.start()
         # Nothing is awaited for servers that are connected, so that the model is asked before anything else runs.
@@ -130,36 +156,31 @@ class Toolbox:
 
     async def connection(self, name: str) -> Connection:
         """As `connections`. NotFoundError if there is no such server."""
-        await self.refresh()
-        self._connection(name)
-        return (await self.connections([name]))[0]
+        await self._require(name)
+        for connection in await self.connections([name]):
+            return connection
+        raise NotFoundError("toolbox.server_not_found")  # an admin has removed it meanwhile
 
     async def reconnect(self, name: str) -> ServerState:
         """Disconnect one server and connect to it again at once, whatever its back-off."""
-        await self.refresh()
-        self._connection(name)
-        connection = await self._opened(name)
+        connection = await self._require(name)
         await connection.restart()
         await connection.settle(SETTLE_TIMEOUT_SECONDS)
         return connection.state
 
     async def accept_changes(self, name: str) -> ServerState:
         """Approvals of this server's tools count again, for the tools as they are now."""
-        await self.refresh()
-        connection = self._connection(name)
+        connection = await self._require(name)
         await connection.accept_changes()
         return connection.state
 
     async def view(self, name: str, uri: str) -> View:
         """A view of this server, as the current user is connected to it."""
-        await self.refresh()
-        self._connection(name)
-        return await (await self._opened(name)).view(uri)
+        return await (await self._require(name)).view(uri)
 
     async def call_from_view(self, name: str, tool_name: str, arguments: dict[str, Any], *, approved: bool) -> Outcome:
         """A view calls a tool of its own server. ConflictError if the user must approve the call first."""
-        await self.refresh()
-        self._connection(name)
+        await self._require(name)
         await self.initialize_servers([name])
         toolset = self.toolset([name])
         tool = next((one for one in toolset.tools() if one.original == tool_name and one.for_view), None)
@@ -173,13 +194,11 @@ class Toolbox:
         return await toolset.call(tool, found)
 
     def _connection(self, name: str) -> Connection:
-        if name not in self._connections:
-            raise NotFoundError("toolbox.server_not_found")
         return self.logins.find(name) or self._connections[name]
 
-    async def _opened(self, name: str) -> Connection:
+    async def _opened(self, name: str) -> Connection | None:
         """The current user's own connection, if there is a login, otherwise the one that everybody shares."""
-        return await self.logins.open(name) or self._connections[name]
+        return await self.logins.open(name) or self._connections.get(name)
 
     def get_tools(self) -> list[dict[str, Any]]:
         """The tools of all servers initialized so far, in the format of OpenAI's function calling."""
