@@ -29,7 +29,7 @@ def test_inline_tags_follow_the_rules_of_obsidian(body: str, tags: list[str]) ->
 
 def parsed(text: str, name: str = "file.md") -> Note:
     file = note_file.File(name, text.encode(), MOMENT)
-    return note_file.parse_file(file, source=name, owner="aki", resolve={"ログ": "note://k-1"}.get)
+    return note_file.parse_file(file, source=name, owner="aki", resolve={"ログ": "note://k-1"}.get).note
 
 
 def test_inline_tags_are_added_to_those_of_the_front_matter() -> None:

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from tests.fakes.embedders import HashingEmbedder
 from tests.fakes.postgres import new_schema, postgres_url, run_server
 
 from chie.access.identity import User, acting_as
-from chie.knowledge.markdown.folder import ImportReport, all_notes, import_files, markdown_files
+from chie.knowledge.anchors.anchor import Anchor
+from chie.knowledge.markdown.folder import ImportReport, all_notes, export_notes, import_files, markdown_files
 from chie.knowledge.note import Note
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.postgres.store import PostgresStore
@@ -151,6 +153,49 @@ def test_changed_file_with_an_older_date_updates_an_untouched_note(service: Know
     after = service.get(before.id)
     assert (after.content, after.updated_at > before.updated_at) == ("前の版", True)
     assert counts(run(service, vault)) == (0, 3, 0, 0)
+
+
+def learned(service: KnowledgeService, source: str | None) -> Note:
+    """The note of a file after people and hooks have added to it what is no change of its text."""
+    note = by_source(service)[source]
+    anchor = Anchor(repository="github.com/acme/shop", path="plan.py", lines="1-2")
+    known = replace(note, signatures=["connection refused"], anchor=anchor, questions=["いつ？"], private=True)
+    service.store.save(known, replacing=note)
+    return service.confirm(note.id)
+
+
+def test_unchanged_file_writes_nothing(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    note = learned(service, "plan.md")
+    version = service.store.version_number(note.id)
+    os.utime(vault / "plan.md", (2_000_000_000, 2_000_000_000))
+    for overwrite in (False, False, True):  # which the file does not say otherwise
+        assert counts(run(service, vault, overwrite=overwrite)) == (0, 3, 0, 0)
+        assert (service.get(note.id), service.store.version_number(note.id)) == (note, version)
+
+
+def test_changed_file_keeps_what_it_does_not_have(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    note = learned(service, "plan.md")
+    file = vault / "plan.md"
+    file.write_text("---\ntitle: plan\ntags: [q4]\n---\nthe plan", encoding="utf-8")
+    assert counts(run(service, vault)) == (1, 2, 0, 0)
+    tagged = service.get(note.id)
+    assert tagged == replace(note, tags=["q4"], updated_at=tagged.updated_at)
+    file.write_text("---\ntitle: plan\nquestions: []\nprivate: false\n---\nanother plan", encoding="utf-8")
+    assert counts(run(service, vault)) == (1, 2, 0, 0)
+    changed = service.get(note.id)
+    unconfirmed = replace(tagged, confirmed_by=None, confirmed_at=None)  # nobody has confirmed the new text
+    expected = replace(unconfirmed, content="another plan", questions=[], private=False)
+    assert changed == replace(expected, updated_at=changed.updated_at)
+
+
+def test_importing_an_older_export_keeps_what_was_added_since(service: KnowledgeService, tmp_path: Path) -> None:
+    note_id = service.save("接続は 10 本まで", tags=["db"]).id
+    exported = list(export_notes(service, tmp_path / "export"))
+    note = learned(service, None)
+    assert counts(run(service, tmp_path / "export")) == (0, 1, 0, 0)
+    assert (service.get(note_id), len(exported)) == (note, 1)
 
 
 def test_file_that_is_gone_is_listed(service: KnowledgeService, vault: Path) -> None:

@@ -103,10 +103,15 @@ def keeps(stored: Note, note: Note, fingerprint: str | None, previous: ImportedF
     """Whether an import leaves the stored note as it is."""
     if previous is None:
         return stored.updated_at > note.updated_at
-    edited = stored.updated_at != previous.version
+    edited = is_edited(stored, previous)
     if fingerprint == previous.fingerprint:
-        return edited or differs_only_in_dates(stored, note)
+        return edited or stored.source == note.source  # a renamed file is the note's new source
     return edited and stored.updated_at > note.updated_at
+
+
+def is_edited(stored: Note, previous: ImportedFile) -> bool:
+    """Whether the note was changed since it was imported."""
+    return stored.updated_at != previous.version
 
 
 def following(stored: Note) -> datetime:

@@ -347,7 +347,9 @@ class KnowledgeService:
             rules.require_permission(stored, viewer, private=note.private)
             if not overwrite:
                 if rules.keeps(stored, note, fingerprint, previous):
-                    if rules.differs_only_in_dates(stored, note):
+                    if rules.differs_only_in_dates(stored, note) or (
+                        previous and not rules.is_edited(stored, previous)
+                    ):
                         return "unchanged", stored.updated_at
                     return "newer", previous.version if previous else note.updated_at
                 if previous:  # the file may have an older date than the version that it replaces

@@ -56,20 +56,18 @@ class ImportRun:
         self._remember()
 
     def note(self, path: str, file: note_file.File) -> Note:
-        """The file as a note. One that is stored keeps its creation date, unless the file has one, and its version if
+        """The file as a note. One that is stored keeps the fields that the file does not have, and its version if
         nothing else has changed. ValidationError for a file that cannot become a note."""
-        note = note_file.parse_file(file, source=path, owner=current_user().id, resolve=self._resolve)
-        note = note if note.id else replace(note, id=self._id(path, note.user_id))
-        stored = self._service.find(valid_id(note.id))
-        if stored is not None:
-            self._stored.add(note.id)
-        if note.space == TEAM:
-            note = replace(note, space=stored.space if stored else self._space)
-        if stored is None or note.created_at != file.changed:
-            return note
-        note = replace(note, created_at=stored.created_at)
+        parsed = note_file.parse_file(file, source=path, owner=current_user().id, resolve=self._resolve)
+        note_id = parsed.note.id or self._id(path, parsed.note.user_id)
+        stored = self._service.find(valid_id(note_id))
+        if stored is None:
+            space = self._space if parsed.note.space == TEAM else parsed.note.space
+            return replace(parsed.note, id=note_id, space=space)
+        self._stored.add(note_id)
+        note = parsed.over(stored)
         same = replace(note, updated_at=stored.updated_at)
-        return same if same == stored else note
+        return same if same == stored and "created_at" in parsed.missing else note
 
     def was_stored(self, note: Note) -> bool:
         """Whether the file changes a note, of which it makes a new version."""

@@ -14,6 +14,7 @@ from yaml.constructor import SafeConstructor
 from yaml.nodes import ScalarNode
 
 from chie.errors import ValidationError
+from chie.knowledge import rules
 from chie.knowledge.anchors.anchor import Anchor
 from chie.knowledge.markdown import obsidian
 from chie.knowledge.markdown.encodings import decode
@@ -37,6 +38,27 @@ _MAX_FRONT_MATTER = 64 * 1024  # characters; parsing YAML is slow
 _MAX_ID_ATTEMPTS = 8
 _ALWAYS_WRITTEN = {"id", "title", "user_id", "created_at", "updated_at"}
 _NULL = "tag:yaml.org,2002:null"
+
+# The fields of a note that a file need not have, and their names in front matter; the second ones only in our exports.
+_CREATED = ("created_at", "created", "date")
+_OPTIONAL = {
+    "tags": ("tags", "tag"),
+    "source": ("source",),
+    "status": ("status",),
+    "private": ("private",),
+    "questions": ("questions",),
+    "supersedes": ("supersedes",),
+    "anchor": ("anchor",),
+    "created_at": _CREATED,
+}
+_OURS = {
+    "origin": ("origin", "author_kind"),
+    "space": ("space",),
+    "proposal": ("proposal",),
+    "signatures": ("signatures",),
+    "confirmed_by": ("confirmed_by",),
+    "confirmed_at": ("confirmed_by",),
+}
 
 
 class _Loader(yaml.BaseLoader):
@@ -91,13 +113,27 @@ class File:
         return cls(path.name, content, changed)
 
 
+@dataclass(frozen=True)
+class ParsedFile:
+    """`missing` are the fields that the file does not have; the note has defaults there."""
+
+    note: Note
+    missing: frozenset[str]
+
+    def over(self, stored: Note) -> Note:
+        """As the next version of the stored note, which keeps what the file does not have. Nobody has confirmed another
+        text."""
+        note = replace(self.note, id=stored.id, **{name: getattr(stored, name) for name in self.missing})
+        return rules.confirmation_after(stored, note, "import") if "confirmed_by" in self.missing else note
+
+
 def read(path: Path) -> Note:
     """ValidationError for a file that cannot become a note."""
     file = File.of(path)
     return parse(decode(file.content), name=path.stem, source=path.resolve().as_uri(), changed=file.changed)
 
 
-def parse_file(file: File, *, source: str, owner: str, resolve: Resolve) -> Note:
+def parse_file(file: File, *, source: str, owner: str, resolve: Resolve) -> ParsedFile:
     """The note has an id only if Chie exported the file. Plain text has no tags and links."""
     is_text = file.name.lower().endswith(".txt")
     name = PurePosixPath(file.name).stem
@@ -132,7 +168,7 @@ def exported(path: Path) -> Note | None:
 
 def parse(text: str, *, name: str, source: str, changed: datetime, owner: str = ANONYMOUS) -> Note:
     """The same `source` and `owner` give the same id."""
-    note = _parsed(text, name=name, source=source, changed=changed, owner=owner, resolve=_nowhere)
+    note = _parsed(text, name=name, source=source, changed=changed, owner=owner, resolve=_nowhere).note
     return note if note.id else replace(note, id=derived_id(source, owner))
 
 
@@ -144,17 +180,17 @@ def derived_id(key: str, owner: str, is_free: Callable[[str], bool] = _always) -
     return next(filter(is_free, map(_id_of, keys)), None) or new_id()
 
 
-def _parsed(text: str, *, name: str, source: str, changed: datetime, owner: str, resolve: Resolve | None) -> Note:
+def _parsed(text: str, *, name: str, source: str, changed: datetime, owner: str, resolve: Resolve | None) -> ParsedFile:
     """An id in the front matter is used only in our own exports, which are read as they are: ids of other programs are
     often not unique. Without `resolve` the text has no tags and links."""
     fields, body = _parts(text)
     ours = _is_ours(fields)
-    created = _moment(fields, "created_at", "created", "date") or changed
+    created = _moment(fields, *_CREATED)
     title, tags = _title(fields, body, name), _listed(fields, "tags", "tag")
     if not ours and resolve is not None:
         tags = _with_inline(tags, obsidian.inline_tags(body))
         body = obsidian.with_aliases(obsidian.with_links(body, resolve), title, _aliases(fields))
-    return Note(
+    note = Note(
         id=(ours and _text(fields, "id")) or "",
         title=title,
         content=body.strip(),
@@ -172,9 +208,13 @@ def _parsed(text: str, *, name: str, source: str, changed: datetime, owner: str,
         confirmed_by=_text(fields, "confirmed_by") if ours else None,
         confirmed_at=_moment(fields, "confirmed_at") if ours else None,
         anchor=_anchor(fields),
-        created_at=created,
-        updated_at=_moment(fields, "updated_at", "updated", "modified") or max(created, changed),
+        created_at=created or changed,
+        updated_at=_moment(fields, "updated_at", "updated", "modified") or max(created or changed, changed),
     )
+    missing = {field for field, names in (_OPTIONAL | _OURS).items() if fields.keys().isdisjoint(names)}
+    missing = missing if ours else (missing | _OURS.keys()) - {"source"}
+    missing = missing if created else missing | {"created_at"}
+    return ParsedFile(note, frozenset(missing - {"tags"} if tags else missing))
 
 
 def _contents(path: Path) -> tuple[bytes, datetime]:
