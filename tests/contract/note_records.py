@@ -1,5 +1,6 @@
 """What a store keeps beside notes. Each store's test module subclasses it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
@@ -46,6 +47,18 @@ class NoteRecordsContract:
         assert records.marks("k-1") == {"aki": "helpful", "ben": "wrong"}
         records.mark("k-1", "aki", None)
         assert (records.marks("k-1"), records.marks("k-2")) == ({"ben": "wrong"}, {})
+
+    @pytest.mark.req("MT-7")
+    def test_marks_and_agreements_of_one_user_at_once(self, store: NoteStore) -> None:
+        def work(number: int) -> None:
+            store.records.mark("k-1", "aki", "helpful" if number % 2 else "wrong")
+            store.records.agree("aki", recording=True)
+            if number % 5 == 0:
+                store.records.mark("k-1", "aki", None)
+                store.records.agree("aki", recording=False)
+
+        with ThreadPoolExecutor(4) as pool:
+            assert len(list(pool.map(work, range(60)))) == 60
 
     @pytest.mark.req("MT-8")
     def test_searches_belong_to_the_user_who_agreed(self, store: NoteStore) -> None:

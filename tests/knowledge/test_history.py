@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,13 @@ from chie.access.identity import User, acting_as
 from chie.app import create_app
 from chie.cli import main
 from chie.errors import ConflictError, ForbiddenError, NotFoundError
+from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.history.history import History, VersionHeading
 from chie.knowledge.inbox.inbox import Inbox
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings
+from chie.knowledge.spaces.space import Space
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 __all__ = ["page", "store"]
@@ -190,6 +193,27 @@ def test_a_proposal_stays_its_authors_after_it_was_accepted(service: KnowledgeSe
         assert made(history.versions(note_id).versions) == [(2, "changed", "ben")]
     with acting_as(AKI):
         assert made(history.versions(note_id).versions) == [(2, "changed", "ben"), (1, "created", "aki")]
+
+
+@MT1
+def test_a_change_names_who_made_it(service: KnowledgeService, history: History) -> None:
+    """Also a confirmation that moves the anchor, and a move."""
+    service.store.spaces.save(Space(name="ops", everybody="write"))
+    anchor = Anchor(repository="github.com/acme/shop", path="a.py", lines="1-2", commit="abc1234")
+    with acting_as(AKI):
+        note_id = service.save("one", anchor=anchor).id
+    report = AnchorReport(
+        state="changed", detail="edited", path="b.py", lines="3-4", commit="def5678", committed_at=START,
+        reported_by="ci", reported_at=START,
+    )  # fmt: skip
+    service.store.report_anchors({note_id: (anchor, report)})
+    with acting_as(BEN):
+        assert service.confirm(note_id).anchor == replace(anchor, path="b.py", lines="3-4", commit="def5678")
+    with acting_as(ADMIN):
+        service.update(note_id, space="ops")
+        assert made(history.versions(note_id).versions) == [
+            (3, "moved", "ops"), (2, "changed", "ben"), (1, "created", "aki")
+        ]  # fmt: skip
 
 
 @MT1

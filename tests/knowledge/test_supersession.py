@@ -24,6 +24,7 @@ from chie.knowledge.note import NoteLink
 from chie.knowledge.recall.recall import Recall
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.spaces.space import Space
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.viewer import Viewer
 
@@ -139,6 +140,31 @@ def test_a_note_that_others_cannot_see_supersedes_nothing_for_them(service: Know
         other = service.save("Redis evicts sessions").id
         service.save("Redis evicts nothing", supersedes=[other], proposal=True)
         assert service.superseded_by(other) == []
+
+
+@MT2
+@pytest.mark.parametrize("newer_space", ["team", "other"])
+async def test_narrowing_to_a_space_hides_no_successor(
+    store: SqliteStore, service: KnowledgeService, clock: Clock, page: TestClient, newer_space: str
+) -> None:
+    """Over the API and MCP, now and as of a date, whether the successor has changed since or not."""
+    for name in ("ops", "other"):
+        store.spaces.save(Space(name=name, everybody="write"))
+    old = service.save(OLD, space="ops").id
+    new = service.save(NEW, space=newer_space, supersedes=[old], title="pgbouncer").id
+    other = service.save("Connections are limited by the firewall 接続数", space="ops").id
+    clock.now += timedelta(days=5)
+    async with Client(create_server(store=store)) as client:
+        for changed in (False, True):
+            if changed:
+                service.update(new, tags=["db"])
+            for options in ({}, {"at": "2026-03-04"}):
+                for query, space in ((OLD, {"space": "ops"}), (f"{OLD} space:ops", {})):
+                    done = await client.call_tool("search_knowledge", {"query": query, **space, **options})
+                    listed = page.get(f"{API}/search", params={"q": query, **space, **options}).json()["hits"]
+                    for hits in ((done.structured_content or {})["hits"], [one["hit"] for one in listed]):
+                        found_ids = [(hit["id"], [link["id"] for link in hit.get("superseded_by", ())]) for hit in hits]
+                        assert found_ids in ([(other, [])], [(other, []), (old, [new])]), (options, query)
 
 
 @MT2
@@ -290,6 +316,36 @@ def test_search_as_of_shows_nobody_what_they_could_not_or_may_not_read(service: 
         assert found(service, "Connections are limited", at="2026-03-02") == []
     with acting_as(AKI):
         assert set(found(service, "Connections are limited", at="2026-03-02")) == {hidden, shared}
+
+
+@MT2
+def test_search_as_of_shows_no_expired_trash(service: KnowledgeService, store: SqliteStore, clock: Clock) -> None:
+    """Whether it has been purged or not, and nobody what was private when it was deleted."""
+    with acting_as(AKI):
+        expired, private = (service.save(f"Connections are limited to {number}").id for number in range(2))
+        clock.now += timedelta(days=5)
+        service.update(expired, content="Connections are limited")
+        service.update(private, private=True)
+        service.delete(expired)
+        clock.now += timedelta(days=20)
+        service.delete(private)
+        assert set(found(service, "Connections", at="2026-03-02")) == {expired, private}
+        clock.now += timedelta(days=20)
+        assert found(service, "Connections", at="2026-03-02") == [private]
+        assert store.trashed(expired) is not None
+    with acting_as(BEN):
+        assert found(service, "Connections", at="2026-03-02") == []
+
+
+@MT2
+def test_change_without_effect_leaves_the_note_where_it_was(service: KnowledgeService, clock: Clock) -> None:
+    note = service.save("Connections are limited to 10", tags=["db"])
+    clock.now += timedelta(days=5)
+    for by in ("assistant", "person"):
+        saved = service.update(note.id, content="Connections are limited to 10", tags=["db"], by=by)
+        assert (saved.version, saved.updated_at) == (1, note.updated_at)
+    assert service.get(note.id).confirmed_at is not None
+    assert found(service, "Connections", at="2026-03-02") == [note.id]
 
 
 @MT2

@@ -16,6 +16,7 @@ from chie.errors import NotFoundError, StorageError
 from chie.knowledge.recall.hooks import Event, Hooks
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.spaces.space import Space
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.usefulness.usefulness import Usefulness
 
@@ -75,6 +76,14 @@ async def test_an_assistant_reads_and_marks(store: SqliteStore, service: Knowled
         assert read.structured_content
         assert read.structured_content["uses"] == {"shown": 1, "opened": 1, "wrong": 1}
     assert service.get(note_id).content == TEXT
+
+
+async def test_an_assistant_marks_and_moves_in_one_call(store: SqliteStore, service: KnowledgeService) -> None:
+    store.spaces.save(Space(name="ops", everybody="write"))
+    note_id = service.save(TEXT).id
+    async with Client(create_server(store=store)) as client:
+        await client.call_tool("update_knowledge", {"id": note_id, "mark": "helpful", "space": "ops"})
+    assert (service.get(note_id).space, list(store.records.marks(note_id).values())) == ("ops", ["helpful"])
 
 
 def test_counts_are_written_when_the_server_closes(store: SqliteStore, service: KnowledgeService) -> None:

@@ -227,7 +227,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
         """Correct or complete one of the user's own notes, or `mark` anybody's. Omitted fields stay as they are."""
         if mark is not None:
             usefulness.mark(id, mark)
-            changes = (content, title, tags, private, questions, errors, anchor, supersedes)
+            changes = (content, title, tags, private, questions, errors, anchor, space, supersedes)
             if all(change is None for change in changes):
                 return SaveResult.of(saved_note(service.get(id), version=service.store.version_number(id)))
         saved = service.update(

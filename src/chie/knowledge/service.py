@@ -155,6 +155,8 @@ class KnowledgeService:
             note = note if private is None else replace(note, private=private)
             note = note if space is None else replace(note, space=rules.chosen_space(viewer, space))
             note = self._superseding(screened(note, secrets, stored=stored), supersedes)
+            if not is_new_version(stored, note):  # the date says since when the note says what it says
+                note = replace(note, updated_at=stored.updated_at)
             last = attempt == MAX_UPDATE_ATTEMPTS - 1
             # Links to a former title lead to the note too, so the last attempt leaves them as they are.
             linking = [] if last else renamed_links(self.store, viewer, stored, note, self.next_version)
@@ -296,7 +298,8 @@ class KnowledgeService:
         tags = validation.valid_tags([*(tags or ()), *parsed.tags])
         viewer = rules.looking_into(self.viewer(), [*parsed.spaces, *([space] if space else ())])
         if (moment := parsed.at if at is None else at) is not None:
-            then = SearchAsOf(self.store, viewer, parsed, tags, parse_moment(moment))
+            at_moment = parse_moment(moment)
+            then = SearchAsOf(self.store, viewer, parsed, tags, at_moment, trash_begins=self.trash_begins())
             return supersession.search_current(then.search, then.newer, limit)
 
         def search(size: int) -> Found:

@@ -1,7 +1,7 @@
 """For whom notes are read: the user, and the spaces that this user may read and write."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from chie.knowledge.note import ANONYMOUS, TEAM, Note, audience
@@ -16,6 +16,7 @@ class Viewer:
     user: str = ANONYMOUS
     spaces: frozenset[str] = _TEAM
     writable: frozenset[str] = _TEAM
+    narrowed_from: "Viewer | None" = field(default=None, compare=False)
 
     def sees(self, note: Note) -> bool:
         """Whether the note is in a readable space and neither private nor a proposal of somebody else."""
@@ -27,7 +28,13 @@ class Viewer:
 
     def within(self, spaces: Iterable[str]) -> "Viewer":
         """The same user, looking into these spaces alone, as far as they are readable."""
-        return replace(self, spaces=self.spaces.intersection(spaces))
+        return replace(self, spaces=self.spaces.intersection(spaces), narrowed_from=self.whole)
+
+    @property
+    def whole(self) -> "Viewer":
+        """Looking into all readable spaces: where somebody looks for a note changes nothing that is known of it, such
+        as what supersedes it."""
+        return self.narrowed_from or self
 
     @cached_property
     def sees_team(self) -> bool:

@@ -412,6 +412,22 @@ class TestBoundRepository:
         recalled = Claude(ops, "s-2").context("user_prompt_submit", prompt=PROMPT, git_remote="git@x.test:a/b.git")
         assert saved.json()["id"] in recalled
 
+    @pytest.mark.req("MT-2")
+    def test_a_note_is_superseded_by_one_in_another_space(self, ops: TestClient) -> None:
+        old = ops.post("/api/knowledge", json={**FIX, "space": "ops", "errors": [ERROR.format("web", 3)]}).json()["id"]
+        assert old in Claude(ops).context("user_prompt_submit", prompt=PROMPT, git_remote=REMOTE)
+        assert old in Claude(ops, "s-2").context(
+            "post_tool_use_failure_bash",
+            tool_input={"command": "npm ci"},
+            error=ERROR.format("web", 3),
+            git_remote=REMOTE,
+        )
+        newer = {"content": "Use pnpm instead", "space": "other", "supersedes": [old]}
+        assert ops.post("/api/knowledge", json=newer).status_code == 201
+        assert old not in str(Claude(ops, "s-3").hook("user_prompt_submit", prompt=PROMPT, git_remote=REMOTE))
+        failed = {"tool_input": {"command": "npm ci"}, "error": ERROR.format("web", 3), "git_remote": REMOTE}
+        assert old not in str(Claude(ops, "s-4").hook("post_tool_use_failure_bash", **failed))
+
     @pytest.mark.req("MT-6")
     def test_session_start_names_the_space(self, ops: TestClient) -> None:
         assert "`ops`" in Claude(ops).context("session_start", git_remote=REMOTE)

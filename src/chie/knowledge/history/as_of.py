@@ -48,8 +48,16 @@ def _end_of(year: int | None, month: int | None, day: int | None) -> datetime:
 
 class SearchAsOf:
     def __init__(
-        self, store: NoteStore, viewer: Viewer, query: SearchQuery, tags: Sequence[str], moment: datetime
+        self,
+        store: NoteStore,
+        viewer: Viewer,
+        query: SearchQuery,
+        tags: Sequence[str],
+        moment: datetime,
+        *,
+        trash_begins: datetime,
     ) -> None:
+        """Notes that were deleted until the trash begins are gone, whether they have been purged or not."""
         if not store.keeps_versions:
             raise NotFoundError("knowledge.versions_not_kept")
         self._store = store
@@ -57,6 +65,7 @@ class SearchAsOf:
         self._query = query
         self._tags = tags
         self._moment = moment
+        self._trash_begins = trash_begins
 
     def search(self, limit: int) -> Found:
         unchanged = self._unchanged(limit)
@@ -86,9 +95,9 @@ class SearchAsOf:
 
     @cached_property
     def _then(self) -> list[Note]:
-        """What changed and deleted notes said then, as far as the viewer could and still may read it."""
+        """What changed and deleted notes said then, as far as the viewer could and still may read it, in all spaces."""
         notes = [version.note for version in self._changed.values() if version.note and not version.note.proposal]
-        return [note for note in notes if self._viewer.sees(note) and self._may_still_see(note.id)]
+        return [note for note in notes if self._viewer.whole.sees(note) and self._may_still_see(note.id)]
 
     def _unchanged(self, limit: int) -> Found:
         size = limit + len(self._changed)
@@ -102,9 +111,13 @@ class SearchAsOf:
         return replace(found, hits=hits[:limit])
 
     def _may_still_see(self, note_id: str) -> bool:
-        """A note that has become private since, or has moved to another space, is hidden with its past."""
+        """A note that has become private since, or has moved to another space, is hidden with its past, also in the
+        trash."""
         note = self._store.get(note_id)
-        return note is None or self._viewer.sees(note)
+        if note is None:
+            trashed = self._store.trashed(note_id)
+            note = trashed.note if trashed and trashed.change.at > self._trash_begins else None
+        return note is not None and self._viewer.whole.sees(note)
 
     def _is_unchanged(self, note_id: str) -> bool:
         note = self._store.get(note_id)
@@ -112,7 +125,8 @@ class SearchAsOf:
 
     def _accepts(self, note: Note) -> bool:
         wanted = {fold(tag) for tag in self._tags}
-        return wanted <= {fold(tag) for tag in note.tags} and self._query.filters.accept(note)
+        tagged = wanted <= {fold(tag) for tag in note.tags}
+        return tagged and self._viewer.sees(note) and self._query.filters.accept(note)
 
     def _order(self, hit: Hit) -> tuple[bool, float, datetime]:
         return hit.confident, hit.score, hit.created_at

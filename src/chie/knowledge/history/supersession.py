@@ -12,9 +12,11 @@ from chie.knowledge.viewer import Viewer
 
 
 def newer_notes(store: NoteStore, viewer: Viewer, ids: Sequence[str]) -> dict[str, list[NoteLink]]:
-    """The notes that supersede these, by the id of the older one. A note that the viewer does not see, or that is only
-    proposed, supersedes nothing for them."""
-    found = {older: [_link(store, viewer, newer) for newer in ids] for older, ids in store.superseding(ids).items()}
+    """The notes that supersede these, by the id of the older one, in whichever space the viewer is looking. A note that
+    the viewer does not see, or that is only proposed, supersedes nothing for them."""
+    found = {
+        older: [_link(store, viewer.whole, newer) for newer in ids] for older, ids in store.superseding(ids).items()
+    }
     known = {older: [link for link in links if link] for older, links in found.items()}
     return {older: links for older, links in known.items() if links}
 

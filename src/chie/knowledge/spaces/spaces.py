@@ -92,7 +92,8 @@ class Spaces:
         target = move_to if move_to != name else None
         if name == TEAM or not self._find(name) or (target and not self._find(target)):
             raise self._unknown()
-        self._store.purge_deleted(self._service.trash_begins())
+        while self._store.purge_deleted(self._service.trash_begins()):
+            pass
         moved, left = 0, self._store.spaces.delete(name, move_to=target)
         for _ in range(MAX_ROUNDS if target else 0):  # meanwhile, somebody may save more notes in the space
             if target is None or left is None:

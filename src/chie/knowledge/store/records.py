@@ -78,14 +78,6 @@ CREATE TABLE {prefix}recorded_searches (
 """
 
 
-def moved_decisions(prefix: str, space: str, target: str) -> Sequence[Statement]:
-    """For the notes in decisions, when a space is deleted. Quotes in the texts of notes are escaped in JSON, so only
-    the notes' own field matches."""
-    row = tuple(f'"space":"{name}"' for name in (space, target))
-    tables = (f"{prefix}decisions", f"{prefix}review_decisions")
-    return [(f"UPDATE {table} SET decision = replace(decision, ?, ?)", [row]) for table in tables]
-
-
 class SqlRecords(SqlReviewRecords, NoteRecords):
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -116,9 +108,13 @@ class SqlRecords(SqlReviewRecords, NoteRecords):
         return {cast("Use", kind): int(count) for kind, count in found}
 
     def mark(self, note_id: str, user_id: str, mark: Mark | None) -> None:
+        add = f"INSERT INTO {self._prefix}marks VALUES (?, ?, ?) ON CONFLICT (note, user_id) DO UPDATE"
         self._write(
-            (f"DELETE FROM {self._prefix}marks WHERE note = ? AND user_id = ?", [(note_id, user_id)]),
-            (f"INSERT INTO {self._prefix}marks VALUES (?, ?, ?)", [(note_id, user_id, mark)] if mark else []),
+            (f"{add} SET mark = excluded.mark", [(note_id, user_id, mark)] if mark else []),
+            (
+                f"DELETE FROM {self._prefix}marks WHERE note = ? AND user_id = ?",
+                [] if mark else [(note_id, user_id)],
+            ),
         )
 
     def marks(self, note_id: str) -> dict[str, Mark]:
@@ -129,9 +125,13 @@ class SqlRecords(SqlReviewRecords, NoteRecords):
         return bool(self._read(f"SELECT 1 FROM {self._prefix}recording_users WHERE user_id = ?", (user_id,)))
 
     def agree(self, user_id: str, *, recording: bool) -> None:
+        add = f"INSERT INTO {self._prefix}recording_users VALUES (?) ON CONFLICT (user_id) DO NOTHING"
         self._write(
-            (f"DELETE FROM {self._prefix}recording_users WHERE user_id = ?", [(user_id,)]),
-            (f"INSERT INTO {self._prefix}recording_users VALUES (?)", [(user_id,)] if recording else []),
+            (add, [(user_id,)] if recording else []),
+            (
+                f"DELETE FROM {self._prefix}recording_users WHERE user_id = ?",
+                [] if recording else [(user_id,)],
+            ),
             (
                 f"DELETE FROM {self._prefix}recorded_searches WHERE user_id = ?",
                 [] if recording else [(user_id,)],

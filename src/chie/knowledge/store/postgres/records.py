@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from chie.knowledge.store.postgres.statement import translated
 from chie.knowledge.store.records import SqlRecords
 from chie.knowledge.store.review_records import Statement
 
@@ -18,7 +17,7 @@ class PostgresRecords(SqlRecords):
 
     def _read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         def work(connection: "Connection") -> list[tuple[Any, ...]]:
-            return connection.execute(translated(sql), values).fetchall()
+            return connection.execute(_translated(sql), values).fetchall()
 
         return self._pool().read(work)
 
@@ -27,6 +26,10 @@ class PostgresRecords(SqlRecords):
             with connection.cursor() as cursor:
                 for sql, rows in statements:
                     if rows:
-                        cursor.executemany(translated(sql), rows)
+                        cursor.executemany(_translated(sql), rows)
 
         self._pool().write(work)
+
+
+def _translated(sql: str) -> str:
+    return sql.replace("?", "%s")

@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING
 from chie.errors import NotFoundError
 from chie.knowledge.note import TEAM
 from chie.knowledge.spaces.space import Access, Contents, Space
-from chie.knowledge.store.postgres.statement import translated
 from chie.knowledge.store.postgres.tables import VERSIONS
-from chie.knowledge.store.records import moved_decisions
 from chie.knowledge.store.spaces import SpaceStore, cleared
 
 if TYPE_CHECKING:
@@ -75,9 +73,6 @@ class PostgresSpaces(SpaceStore):
             found = connection.execute("SELECT count(*) FROM knowledge_notes WHERE space = %s", (space,)).fetchone()
             if left := cleared(connection, VERSIONS, space, move_to, notes=found[0] if found else 0):
                 return left
-            if move_to is not None:
-                for statement, rows in moved_decisions("knowledge_", space, move_to):
-                    connection.execute(translated(statement), rows[0])
             connection.execute("DELETE FROM knowledge_spaces WHERE name = %s", (space,))
             return None
 

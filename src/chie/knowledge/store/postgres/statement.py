@@ -17,11 +17,6 @@ class Statement(NamedTuple):
         return connection.execute(self.text, self.values).fetchall()
 
 
-def translated(sql: str) -> str:
-    """SQL that both databases share, which has `?` for values, for this driver."""
-    return sql.replace("?", "%s")
-
-
 def set_locally(settings: Mapping[str, str]) -> Statement:
     """Makes settings for the rest of the transaction."""
     calls = [f"set_config('{name}', '{value}', true)" for name, value in settings.items()]

@@ -5,7 +5,6 @@ import sqlite3
 from chie.errors import NotFoundError
 from chie.knowledge.note import TEAM
 from chie.knowledge.spaces.space import Access, Contents, Space
-from chie.knowledge.store.records import moved_decisions
 from chie.knowledge.store.spaces import SpaceStore, cleared
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.tables import VERSIONS
@@ -63,9 +62,6 @@ class SqliteSpaces(SpaceStore):
             (notes,) = connection.execute("SELECT count(*) FROM notes WHERE space = ?", (space,)).fetchone()
             if left := cleared(connection, VERSIONS, space, move_to, notes=notes):
                 return left
-            if move_to is not None:
-                for statement, rows in moved_decisions("", space, move_to):
-                    connection.executemany(statement, rows)
             connection.execute("DELETE FROM spaces WHERE name = ?", (space,))
         return None
 
