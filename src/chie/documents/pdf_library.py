@@ -48,7 +48,7 @@ class PdfLibrary:
             raise _unwritable(tempfile.gettempdir()) from error
         self._delete = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", MODULE), stdout=DEVNULL, stderr=DEVNULL, env=_with_folder(kept, folder)
+            *(sys.executable, "-P", "-B", "-m", MODULE), stdout=DEVNULL, stderr=DEVNULL, env=_with_folder(kept, folder)
         )
         await process.wait()
         if not _has_library(folder):

@@ -96,7 +96,7 @@ class DocumentReader:
         async with self._slots:
             variables = await self._pdf_library.variables(kept) if media_type == file_kinds.PDF else kept
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", MODULE, media_type),
+                *(sys.executable, "-P", "-B", "-m", MODULE, media_type),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=DEVNULL,
