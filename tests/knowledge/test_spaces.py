@@ -9,12 +9,14 @@ from click.testing import CliRunner
 from tests.contract.note_store import a_note
 from tests.fakes.embedders import HashingEmbedder
 
+from chie.anchors.names import repository_name
 from chie.cli import main
 from chie.knowledge.embedding.precomputed import PrecomputedEmbedder
 from chie.knowledge.migration import Journal, Migration
 from chie.knowledge.search.query import parse
+from chie.knowledge.service import KnowledgeService
 from chie.knowledge.spaces.space import Space
-from chie.knowledge.spaces.spaces import repository_name
+from chie.knowledge.spaces.spaces import Spaces
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.req("MT-6")
@@ -36,6 +38,26 @@ def test_every_url_of_a_repository_is_the_same_name(remote: str) -> None:
 
 def test_folder_without_a_remote_is_its_own_name() -> None:
     assert repository_name("/work/Shop") == "/work/Shop"
+
+
+def test_bindings_of_earlier_versions_hold_until_they_are_taken_back(home: Path) -> None:
+    """They had local repositories with `.git`, and URLs with their query."""
+    with closing(SqliteStore(home / "chie.db", HashingEmbedder())) as store:
+        store.spaces.save(Space(name="ops"))
+        spaces = Spaces(KnowledgeService(store))
+        for stored, remote, folder in (
+            ("/srv/git/Shop.git", "/srv/git/Shop.git", ""),
+            ("/srv/git/Shop.git", "file:///srv/git/Shop", ""),
+            ("/work/Shop", "", "/work/Shop/web/src"),
+            ("github.com/acme/shop", "https://github.com/acme/shop?tab=readme", ""),
+        ):
+            store.spaces.bind(stored, "ops")
+            assert spaces.space_of(remote, folder) == "ops", remote or folder
+            spaces.bind(remote or "/work/Shop/", None)
+            assert store.spaces.repositories() == {}
+        assert spaces.space_of("https://[x", r"C:\Work\Shop") is None
+        assert spaces.bind(r"C:\Work", "ops") == "c:/work"
+        assert spaces.space_of("https://[x", r"C:\Work\Shop") == "ops"
 
 
 def test_query_names_spaces() -> None:

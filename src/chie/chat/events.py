@@ -203,12 +203,3 @@ def counted_usage(
     if reasoning:
         usage["reasoning_tokens"] = reasoning
     return usage
-
-
-def clean(text: str) -> str:
-    """Replace NUL and lone surrogates, which models do send and neither a database nor UTF-8 accepts."""
-    if "\x00" in text:
-        text = text.replace("\x00", "\ufffd")
-    if not text.isascii():
-        return text.encode("utf-8", "replace").decode("utf-8")
-    return text

@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from chie.database import postgres, sqlite
-from chie.database.errors import folder_error, postgres_error, sqlite_error
+from chie.database.errors import folder_error, postgres_error, sqlite_error, text_error
 from chie.database.url import DatabaseUrl, SqliteUrl, postgres_location
-from chie.errors import ConfigurationError, StorageError
+from chie.errors import ChieError, ConfigurationError, StorageError
 from chie.installation.commands import install_extra
 
 WRITE_TRANSACTION = {"begin": "BEGIN IMMEDIATE"}
@@ -80,11 +80,13 @@ def translate_errors(url: URL) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ConfigurationError("database.driver_missing", command=install_extra("postgres")) from error
+    except UnicodeEncodeError as error:
+        raise text_error() from error
     except (SQLAlchemyError, OSError) as error:
         raise _translated(error, url) from error
 
 
-def _translated(error: SQLAlchemyError | OSError, url: URL) -> StorageError:
+def _translated(error: SQLAlchemyError | OSError, url: URL) -> ChieError:
     cause = error.orig if isinstance(error, DBAPIError) and isinstance(error.orig, Exception) else error
     if is_sqlite(url):
         path = Path(location(url))

@@ -5,7 +5,7 @@ Drivers are recognised by the attributes of their errors, so that this module im
 
 from pathlib import Path
 
-from chie.errors import StorageError
+from chie.errors import ChieError, StorageError, ValidationError
 
 BUSY_TIMEOUT_SECONDS = 30  # SQLite waits this long for another process's lock
 
@@ -50,8 +50,15 @@ def folder_error(error: OSError, folder: Path) -> StorageError:
     return StorageError("database.folder_unusable", folder=str(folder), reason=error.strerror or type(error).__name__)
 
 
-def postgres_error(error: Exception, location: str, *, connection_failed: bool = False) -> StorageError:
+def text_error() -> ValidationError:
+    """Of a text that no database takes."""
+    return ValidationError("database.text_unsupported")
+
+
+def postgres_error(error: Exception, location: str, *, connection_failed: bool = False) -> ChieError:
     """`connection_failed` tells a broken connection from a value that the driver rejects; neither has a SQLSTATE."""
+    if isinstance(error, UnicodeEncodeError) or (type(error).__name__ == "DataError" and "NUL" in str(error)):
+        return text_error()
     state = getattr(error, "sqlstate", None) or ""
     if state in SHUTDOWN_STATES or (not state and connection_failed):
         return StorageError("database.connection_lost", location=location)

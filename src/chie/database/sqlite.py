@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from chie.database import errors
-from chie.database.errors import folder_error, sqlite_error
+from chie.database.errors import folder_error, sqlite_error, text_error
 from chie.files import make_folder
 
 # What is deleted is overwritten too, so that it is in no backup.
@@ -59,5 +59,7 @@ def translate_errors(path: Path, *, disk: Path | None = None) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise sqlite_error(error, path, disk=disk) from error
+    except UnicodeEncodeError as error:
+        raise text_error() from error
     except OSError as error:
         raise folder_error(error, path.parent) from error

@@ -112,7 +112,7 @@ def required_id(note_id: str) -> str:
 def valid_id(note_id: str) -> str:
     """An id to store, which must also work as a path segment of the API."""
     note_id = _plain("id", required_id(note_id))
-    if note_id in RESERVED_IDS or _NOT_A_PATH_SEGMENT.search(note_id):
+    if note_id in RESERVED_IDS or _NOT_A_PATH_SEGMENT.search(note_id) or _LINE_BREAK.search(note_id):
         raise ValidationError("knowledge.id_invalid")
     return note_id
 
@@ -184,7 +184,7 @@ def cleaned(note: Note) -> Note:
         tags=valid_tags(note.tags),
         source=valid_source(note.source),
         status=_line("status", note.status, MAX_TAG),
-        user_id=_plain("user_id", note.user_id),
+        user_id=_line("user_id", note.user_id, MAX_ID) or note.user_id,
         questions=valid_questions(note.questions),
         signatures=valid_errors(note.signatures),
         supersedes=valid_ids(note.supersedes),

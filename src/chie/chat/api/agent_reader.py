@@ -9,8 +9,9 @@ from typing import Any, Self, TypeVar
 
 from starlette.requests import Request
 
-from chie.chat.events import Event, clean
+from chie.chat.events import Event
 from chie.chat.usage.recorder import Work
+from chie.unicode import clean
 
 T = TypeVar("T")
 

@@ -5,9 +5,10 @@ import json
 from time import perf_counter
 from typing import Any
 
-from chie.chat.events import Elicitation, ElicitationEnd, ToolLog, ToolPreview, ToolProgress, clean
+from chie.chat.events import Elicitation, ElicitationEnd, ToolLog, ToolPreview, ToolProgress
 from chie.chat.interaction import CANCELLED, Answer
 from chie.chat.runs.run import Run
+from chie.unicode import clean
 
 ANSWER_TIMEOUT_SECONDS = 3_600.0
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from chie.chat.agents.base import Attachment, Turn
 from chie.chat.agents.calls import model_name, stream_chat
-from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
+from chie.chat.events import Done, ToolCall, ToolResult, Usage
 from chie.chat.interaction import interacting
 from chie.chat.metering import metering
 from chie.chat.metrics import Metrics
@@ -25,6 +25,7 @@ from chie.chat.sessions.entities import Message, Status, StoredEvent
 from chie.chat.usage.recorder import Measured, UsageRecorder, Work
 from chie.errors import ChieError, ServiceError, StorageError
 from chie.logging import request_id
+from chie.unicode import clean
 
 APPROVAL_TIMEOUT_SECONDS = 3_600.0
 NO_ANSWER = "(This answer failed before it began.)"  # models expect an answer between two questions

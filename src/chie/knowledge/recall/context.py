@@ -9,6 +9,7 @@ from urllib.parse import quote
 from chie.knowledge.anchors.anchor import AnchorReport
 from chie.knowledge.graphemes import cut
 from chie.knowledge.recall.recall import Recalled
+from chie.unicode import one_line
 
 MAX_PASSAGE_CHARACTERS = 1_500  # of all passages together
 MAX_HINT_CHARACTERS = 240  # of all hints together, with the line above them
@@ -42,9 +43,9 @@ def _passage(recalled: Recalled, report: AnchorReport | None, limit: int, base_u
     text = recalled.text or ""
     shown = text if len(text) <= limit else f"{cut(text, limit - 1)}…"
     attributes = {
-        "id": note.id,
-        "title": cut(note.title, MAX_TITLE),
-        "author": note.user_id,
+        "id": one_line(note.id),
+        "title": cut(one_line(note.title), MAX_TITLE),
+        "author": one_line(note.user_id),
         "age": age(moment - note.updated_at),
         "link": f"{base_url}/#/knowledge/{quote(note.id, safe='')}",
     }
@@ -63,7 +64,8 @@ def _became(report: AnchorReport) -> str:
 def _hints(recalled: Sequence[Recalled]) -> str:
     lines = [_HINTS]
     for one in recalled:
-        line = f"- {one.note.id} {cut(one.note.title, MAX_TITLE)}"
+        title = cut(one_line(one.note.title), MAX_TITLE)
+        line = escape(f"- {one_line(one.note.id)} {title}", quote=False)
         if sum(map(len, lines)) + len(lines) + len(line) <= MAX_HINT_CHARACTERS:
             lines.append(line)
     return "\n".join(lines)

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import urlparse
 
 from chie.access.identity import current_user
 from chie.anchors.names import repository_name
@@ -25,6 +24,7 @@ from chie.knowledge.usefulness.usefulness import Usefulness
 from chie.knowledge.validation import MAX_ERRORS
 from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Language, Message
+from chie.unicode import clean_json
 
 FORGET_AFTER = timedelta(days=7)
 MAX_SAVE_ATTEMPTS = 3
@@ -52,7 +52,8 @@ class Event:
     anchor: Anchor | None = None  # of the note that was saved, which the client has found in its files
 
     @classmethod
-    def of(cls, body: Mapping[str, Any]) -> "Event":
+    def of(cls, sent: Mapping[str, Any]) -> "Event":
+        body = clean_json(dict(sent))
         arguments = body.get("tool_input")
         return cls(
             name=_text(body, "hook_event_name"),
@@ -277,8 +278,7 @@ def _anchor(found: Any) -> Anchor | None:  # noqa: ANN401 - whatever the client 
 
 def project_name(event: Event) -> str:
     """`owner/name` of the repository, or the name of the folder, as sources of notes contain it."""
-    path = urlparse(event.remote).path if "://" in event.remote else event.remote.rpartition(":")[2]
-    parts = [part for part in path.removesuffix(".git").split("/") if part]
+    parts = [part for part in repository_name(event.remote).split("/") if part]
     return "/".join(parts[-2:]) or event.folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 

@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from pathlib import PurePath
-from urllib.parse import urlsplit
 
 from chie.access.audit import record
+from chie.anchors.names import folders_of, repository_name
 from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge.note import TEAM
 from chie.knowledge.rules import is_admin
@@ -20,7 +19,6 @@ BATCH = 100
 MAX_ROUNDS = 20  # in which the notes of a space are moved that others keep saving in it
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-_SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,16 +116,19 @@ class Spaces:
             raise ValidationError("knowledge.repository_invalid")
         if not self._store.spaces.bind(name, space):
             raise self._unknown()
+        for stored in self._store.spaces.repositories():  # as an earlier version named it
+            if stored != name and repository_name(stored) == name:
+                self._store.spaces.bind(stored, None)
         record("space.bound" if space else "space.unbound", space)
         return name
 
     def space_of(self, remote: str, folder: str = "") -> str | None:
         """The space that a repository, or a folder above this one, is bound to, if the current user may read it."""
-        bound = self._store.spaces.repositories()
-        if not bound:
+        stored = self._store.spaces.repositories()
+        if not stored:
             return None
-        path = PurePath(folder)
-        names = [repository_name(remote), *map(str, (path, *path.parents) if folder else ())]
+        bound = {repository_name(name): space for name, space in stored.items()} | stored
+        names = [repository_name(remote), *folders_of(folder)]
         space = next((bound[name] for name in names if name in bound), None)
         return space if space in self._service.viewer().spaces else None
 
@@ -156,20 +157,6 @@ class Spaces:
                 record("note.moved", note_id)
                 moved += 1
         return moved
-
-
-def repository_name(remote: str) -> str:
-    """`host/owner/name` in lower case, the same for every URL of a repository: with and without user, port and `.git`,
-    by HTTPS and by SSH. A path of a folder stays as it is."""
-    remote = remote.strip().rstrip("/")
-    if "://" in remote:
-        parts = urlsplit(remote)
-        remote = f"{parts.hostname or ''}/{parts.path.strip('/')}"
-    elif found := _SCP.fullmatch(remote):
-        remote = f"{found['host']}/{found['path'].lstrip('/')}"
-    elif remote.startswith(("/", "~", ".")):
-        return remote
-    return remote.removesuffix(".git").lower()
 
 
 def _require_admin() -> None:

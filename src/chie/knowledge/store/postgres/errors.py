@@ -21,7 +21,7 @@ _CONNECTION_ERRORS = (ConnectionLostError, psycopg.OperationalError, psycopg.Int
 def translate_errors(url: PostgresUrl) -> Iterator[None]:
     try:
         yield
-    except (psycopg.Error, ConnectionLostError) as error:
+    except (psycopg.Error, ConnectionLostError, UnicodeEncodeError) as error:
         failed = isinstance(error, _CONNECTION_ERRORS)
         raise postgres_error(error, url.location, connection_failed=failed) from error
 
