@@ -4,7 +4,7 @@ import type { Params, ServerMessage } from "./server-message";
 /** An answer so far: its text and its tool calls, in order. */
 export type Status = "complete" | "streaming" | "stopped" | "interrupted" | "failed";
 
-export interface TextPart {
+interface TextPart {
   type: "text";
   text: string;
 }

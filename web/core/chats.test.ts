@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textOf } from "./answer";
-import { Chats, NEW } from "./chats";
-import { branch } from "./conversation";
+import { Chats } from "./chats";
+import { branch, NEW } from "./conversation";
 import recorded from "./fixtures/recorded.json";
 import { Frames } from "./frames";
 import type { StoredConversation, Transport } from "./transport";

@@ -1,64 +1,23 @@
 import { type Answer, applyEvent, EMPTY_ANSWER, type ToolPart, waitingTools } from "./answer";
 import type { Attachment } from "./attachment";
-import { fromStored, type Message, merged, newestTip } from "./conversation";
-import { follow, type Link, type Numbered } from "./follow";
+import {
+  BLANK,
+  type Conversation,
+  decisionKey,
+  fromStored,
+  LOCAL,
+  type Message,
+  merged,
+  NEW,
+  newestTip,
+} from "./conversation";
+import { follow, type Numbered } from "./follow";
 import { Frames } from "./frames";
-import { type ModelChoice, OWN_MODEL } from "./model-choice";
+import type { ModelChoice } from "./model-choice";
 import { Observable } from "./observable";
 import type { Hooks, QueuedMessage, Reply, StoredConversation, Transport } from "./transport";
 
 /** The conversations that the page has open, and the answers streaming into them, also those not on the screen. */
-export const NEW = "new";
-
-export interface Conversation {
-  state: "new" | "loading" | "ready" | "failed";
-  /** Why it could not be loaded. */
-  failure: unknown;
-  title: string;
-  agentId: string | null;
-  /** The model as the server has stored it, and as the user has chosen it since. */
-  storedModel: ModelChoice;
-  chosenModel: ModelChoice | null;
-  /** Undefined until the conversation was loaded. */
-  projectId?: string | null;
-  messages: Message[];
-  /** The last message of the branch on the screen. */
-  tip: string | null;
-  /** The answer that is streaming, and the state of its connection. */
-  live: string | null;
-  link: Link;
-  /** Why the last question was not sent; the caller keeps its text. */
-  unsent: { error: unknown } | null;
-  /** Approvals and denials of tool calls, by `decisionKey`, until the result has arrived. */
-  decided: Record<string, boolean>;
-  /** Messages that wait for the end of an answer, in their order. */
-  queue: readonly QueuedMessage[];
-}
-
-const BLANK: Conversation = {
-  state: "new",
-  failure: null,
-  title: "",
-  agentId: null,
-  storedModel: OWN_MODEL,
-  chosenModel: null,
-  messages: [],
-  tip: null,
-  live: null,
-  link: "connected",
-  unsent: null,
-  decided: {},
-  queue: [],
-};
-
-export function decisionKey(messageId: string, tool: ToolPart): string {
-  return `${messageId} ${tool.key}`;
-}
-
-export function modelOf({ chosenModel, storedModel }: Conversation): ModelChoice {
-  return chosenModel ?? storedModel;
-}
-
 export class Chats extends Observable {
   #conversations = new Map<string, Conversation>([[NEW, BLANK]]);
   #followers = new Map<string, AbortController>();
@@ -148,7 +107,7 @@ export class Chats extends Observable {
   }
 
   regenerate(key: string, answer: Message, agentId?: string): Promise<string | null> {
-    const again = this.#answer(answer.parentId, agentId ?? answer.agentId ?? undefined);
+    const again = this.#answer(answer.parentId, agentId ?? answer.agentId);
     return this.#start(key, null, again, () =>
       this.transport.regenerate(answer.id, agentId, this.#choice(key, agentId)),
     );
@@ -158,15 +117,15 @@ export class Chats extends Observable {
   async beside(key: string, answer: Message, agentId: string): Promise<string> {
     const choice = this.#choice(key, agentId);
     const response = await this.transport.regenerate(answer.id, agentId, choice, true);
-    const id = response.headers.get("X-Chie-Message") ?? this.#localId();
+    const parentId = this.#find(key, answer.id)?.parentId ?? answer.parentId;
+    const started = this.#answer(parentId, agentId);
+    const id = response.headers.get("X-Chie-Message") ?? started.id;
     const { messages, live } = this.get(key);
     if (messages.some((message) => message.id === id)) {
       void response.body?.cancel(); // a refresh has found it already, and follows it
       return id;
     }
-    const parentId = this.#find(key, answer.id)?.parentId ?? answer.parentId;
-    const second = { ...this.#answer(parentId, agentId), id };
-    this.#change(key, { messages: [...messages, second], live: live ?? id });
+    this.#change(key, { messages: [...messages, { ...started, id }], live: live ?? id });
     void this.#follow(key, id, response);
     return id;
   }
@@ -382,37 +341,18 @@ export class Chats extends Observable {
   }
 
   #question(text: string, parentId: string | null, attachments: readonly Attachment[]): Message {
-    return {
-      id: this.#localId(),
-      parentId,
-      role: "user",
-      text,
-      agentId: null,
-      model: null,
-      createdAt: isoNow(),
-      answer: null,
-      attachments,
-    };
+    return this.#message({ parentId, role: "user", text, agentId: null, answer: null, attachments });
   }
 
-  #answer(parentId: string | null, agentId: string | undefined): Message {
-    const id = this.#localId();
-    return {
-      id,
-      parentId,
-      role: "assistant",
-      text: "",
-      agentId: agentId ?? null,
-      model: null,
-      createdAt: isoNow(),
-      answer: EMPTY_ANSWER,
-      attachments: [],
-    };
+  #answer(parentId: string | null, agentId: string | null = null): Message {
+    const answer = EMPTY_ANSWER;
+    return this.#message({ parentId, role: "assistant", text: "", agentId, answer, attachments: [] });
   }
 
-  #localId(): string {
+  #message(message: Omit<Message, "id" | "model" | "createdAt">): Message {
     this.#local += 1;
-    return `local-${this.#local}`;
+    const createdAt = new Date().toISOString();
+    return { ...message, id: `${LOCAL}${this.#local}`, model: null, createdAt };
   }
 
   #find(key: string, messageId: string): Message | undefined {
@@ -441,12 +381,4 @@ function isStreaming(answer: Answer | null): boolean {
 
 function idsOf(attachments: readonly Attachment[]): string[] {
   return attachments.map((one) => one.attachment_id);
-}
-
-export function isLocal(message: Message): boolean {
-  return message.id.startsWith("local-");
-}
-
-function isoNow(): string {
-  return new Date().toISOString();
 }

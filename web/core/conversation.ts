@@ -1,7 +1,10 @@
-import { type Answer, applyEvent, EMPTY_ANSWER, type Part, type Status } from "./answer";
+import { type Answer, applyEvent, EMPTY_ANSWER, type Part, type Status, type ToolPart } from "./answer";
 import type { Attachment } from "./attachment";
 import type { ChatEvent, Usage } from "./events";
+import type { Link } from "./follow";
+import { type ModelChoice, OWN_MODEL } from "./model-choice";
 import { messageIn, type WithOptionalText } from "./server-message";
+import type { QueuedMessage } from "./transport";
 
 /** Messages as `GET /api/sessions/{id}` returns them, and the tree they form. */
 export interface StoredMessage extends WithOptionalText<"error"> {
@@ -118,4 +121,63 @@ export function merged(seen: Message | undefined, stored: Message): Message {
     ...stored,
     answer: { ...stored.answer, parts: sameEvents ? seen.answer.parts : stored.answer.parts },
   };
+}
+
+/** The key of a conversation that has no id yet. */
+export const NEW = "new";
+
+export interface Conversation {
+  state: "new" | "loading" | "ready" | "failed";
+  /** Why it could not be loaded. */
+  failure: unknown;
+  title: string;
+  agentId: string | null;
+  /** The model as the server has stored it, and as the user has chosen it since. */
+  storedModel: ModelChoice;
+  chosenModel: ModelChoice | null;
+  /** Undefined until the conversation was loaded. */
+  projectId?: string | null;
+  messages: Message[];
+  /** The last message of the branch on the screen. */
+  tip: string | null;
+  /** The answer that is streaming, and the state of its connection. */
+  live: string | null;
+  link: Link;
+  /** Why the last question was not sent; the caller keeps its text. */
+  unsent: { error: unknown } | null;
+  /** Approvals and denials of tool calls, by `decisionKey`, until the result has arrived. */
+  decided: Record<string, boolean>;
+  /** Messages that wait for the end of an answer, in their order. */
+  queue: readonly QueuedMessage[];
+}
+
+export const BLANK: Conversation = {
+  state: "new",
+  failure: null,
+  title: "",
+  agentId: null,
+  storedModel: OWN_MODEL,
+  chosenModel: null,
+  messages: [],
+  tip: null,
+  live: null,
+  link: "connected",
+  unsent: null,
+  decided: {},
+  queue: [],
+};
+
+export function decisionKey(messageId: string, tool: ToolPart): string {
+  return `${messageId} ${tool.key}`;
+}
+
+export function modelOf({ chosenModel, storedModel }: Conversation): ModelChoice {
+  return chosenModel ?? storedModel;
+}
+
+/** Begins the ids of messages that the server does not know yet. */
+export const LOCAL = "local-";
+
+export function isLocal(message: Message): boolean {
+  return message.id.startsWith(LOCAL);
 }

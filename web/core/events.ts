@@ -51,7 +51,7 @@ export type ChatEvent =
   | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null; finish?: Finish };
 
 /** How much a call may harm: by its server's hints, or by what Chie knows of it. */
-export type Danger = "read" | "add" | "change" | "delete";
+type Danger = "read" | "add" | "change" | "delete";
 
 /** What a call that waits for approval would do. */
 export interface Preview extends ServerMessage {
@@ -103,7 +103,7 @@ export interface FieldSchema {
 }
 
 /** Why an answer ended, where the model did not end it: a length limit, or the provider's content filter. */
-export type Finish = "length" | "content_filter";
+type Finish = "length" | "content_filter";
 
 const TYPES = new Set([
   "message",

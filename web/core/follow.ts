@@ -2,8 +2,8 @@ import { type ChatEvent, decodeEvent } from "./events";
 import { readSse } from "./sse";
 
 /** Reads an answer to its end, over as many connections as it takes. */
-export const SILENCE_TIMEOUT_MS = 40_000; // the server sends a heartbeat every 15 seconds
-export const RETRY_DELAYS_MS = [300, 1_000, 2_000, 4_000, 8_000];
+const SILENCE_TIMEOUT_MS = 40_000; // the server sends a heartbeat every 15 seconds
+const RETRY_DELAYS_MS = [300, 1_000, 2_000, 4_000, 8_000];
 
 export interface Numbered {
   id: number;

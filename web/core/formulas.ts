@@ -11,7 +11,7 @@ export interface Formula {
   open: boolean;
 }
 
-export interface Marked {
+interface Marked {
   text: string;
   formulas: Formula[];
 }

@@ -1,11 +1,11 @@
 /** Runs callbacks at most once per animation frame; a hidden page has no frames and uses a timer instead. */
 const HIDDEN_INTERVAL_MS = 250;
 
-export interface Clock {
+interface Clock {
   request: (run: () => void) => void;
 }
 
-export const browserClock: Clock = {
+const browserClock: Clock = {
   request: (run) => {
     if (document.visibilityState === "hidden") setTimeout(run, HIDDEN_INTERVAL_MS);
     else requestAnimationFrame(run);

@@ -4,7 +4,7 @@
  */
 const AFTER_COMPOSITION_MS = 50;
 
-export interface KeyLike {
+interface KeyLike {
   key: string;
   isComposing?: boolean;
   keyCode?: number;

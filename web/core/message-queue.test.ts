@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Conversation, NEW } from "./chats";
+import { type Conversation, NEW } from "./conversation";
 import { MessageQueue, type UnsavedMessage } from "./message-queue";
 import type { QueueBody, QueuedMessage } from "./transport";
 

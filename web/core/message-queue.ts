@@ -1,6 +1,6 @@
 import type { Attachment } from "./attachment";
-import { type Chats, NEW } from "./chats";
-import { newUuid } from "./new-uuid";
+import type { Chats } from "./chats";
+import { NEW } from "./conversation";
 import { Observable } from "./observable";
 import type { QueueBody, QueuedMessage } from "./transport";
 
@@ -20,7 +20,7 @@ export interface UnsavedMessage {
 
 type OpenChats = Pick<Chats, "started" | "get" | "queued" | "unqueue" | "open">;
 
-export interface QueueTransport {
+interface QueueTransport {
   put: (sessionId: string, id: string, body: QueueBody) => Promise<QueuedMessage>;
   remove: (sessionId: string, id: string) => Promise<unknown>;
   /** Whether trying again may help. */
@@ -190,4 +190,13 @@ export class MessageQueue extends Observable {
       return [];
     }
   }
+}
+
+/** A random UUID. `crypto.randomUUID` exists on secure origins alone, and Chie may run on plain HTTP in a local network. */
+function newUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -2,7 +2,7 @@
  * Variables in a saved prompt: `{{name}}` is asked for, `{{name=default}}` has a default, `{{name=one|two}}` is a choice,
  * and `{{today}}` is the reader's date. The same name is asked for once.
  */
-export interface Variable {
+interface Variable {
   name: string;
   /** Null where a value is required. */
   preset: string | null;

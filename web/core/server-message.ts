@@ -9,10 +9,10 @@ export interface ServerText {
   readonly [untranslated]: true;
 }
 
-export type Param = string | number | boolean | null | NestedMessage | readonly (string | NestedMessage)[];
+type Param = string | number | boolean | null | NestedMessage | readonly (string | NestedMessage)[];
 export type Params = Readonly<Record<string, Param>>;
 
-export interface NestedMessage {
+interface NestedMessage {
   code: string;
   params: Params;
   text: string;

@@ -1,5 +1,5 @@
 /** Searching a text without regard to case and width, as the server does: `ＮＧＩＮＸ` finds `nginx`, `ﾃﾞ` finds `デ`. */
-export type Span = readonly [start: number, end: number];
+type Span = readonly [start: number, end: number];
 
 /** A character with what is normalised together with it: combining marks, and Korean letters of one syllable. */
 const LETTER = /[\s\S][\p{M}\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7ff\uffa0-\uffdc]*/gu;

@@ -21,7 +21,7 @@ export class ApiError extends Error {
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Values = Record<string, string | number | boolean | string[] | undefined | null>;
 
-export interface CallOptions {
+interface CallOptions {
   query?: Values;
   /** Sent as JSON, unless it is a form. */
   body?: unknown;

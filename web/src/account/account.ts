@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api";
 
-export interface Me {
+interface Me {
   id: string;
   admin: boolean;
   authentication: "none" | "required";

@@ -4,7 +4,7 @@ import type { PageEntry } from "../shell/page-entry";
 import { lazyPage } from "../ui/lazy";
 
 /** The pages beside the chat. Each is loaded on first use. */
-export interface LazyPage extends PageEntry {
+interface LazyPage extends PageEntry {
   component: LazyExoticComponent<ComponentType>;
 }
 

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
-import { Chats, type Conversation } from "../../core/chats";
+import { Chats } from "../../core/chats";
+import type { Conversation } from "../../core/conversation";
 import type { StoredConversation } from "../../core/transport";
 import { knownAgent } from "../agents/agents";
 import { allowedTools } from "../agents/allowed-tools";

@@ -4,13 +4,18 @@ import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } f
 import { type DateGroup, dateGroup, monthName } from "../i18n/dates";
 import { useLanguage, useText } from "../i18n/language";
 import { sessionsText } from "../i18n/strings/sessions";
-import { useRoute } from "../route";
+import { go, hrefTo, useRoute } from "../route";
+import { IconButton } from "../ui/button";
 import { ErrorNotice, Skeletons } from "../ui/feedback";
 import { SearchField } from "../ui/field";
+import { lazyPage } from "../ui/lazy";
+import { LazyDialog } from "../ui/lazy-dialog";
+import { Menu, MenuItem } from "../ui/menu";
 import { useDebounced } from "../ui/use-debounced";
 import { type Session, useRemoved, useSessions } from "./client";
-import { ListMenu } from "./list-menu";
 import { SessionRow } from "./session-row";
+
+const ImportDialog = lazyPage(() => import("./import/import-dialog"));
 
 const ROW_HEIGHT = 34;
 const PASSAGE_HEIGHT = 84;
@@ -137,4 +142,27 @@ function toRows(
     rows.push({ type: "session", session });
   }
   return rows;
+}
+
+/** What concerns all conversations. */
+function ListMenu() {
+  const t = useText(sessionsText);
+  const [importing, setImporting] = useState(false);
+  return (
+    <>
+      <Menu align="end" trigger={<IconButton icon="more" label={t.listActions} />}>
+        <MenuItem icon="archive" onSelect={() => go(hrefTo("archive"))}>
+          {t.archiveView}
+        </MenuItem>
+        <MenuItem icon="upload" onSelect={() => setImporting(true)}>
+          {t.importView}
+        </MenuItem>
+      </Menu>
+      {importing && (
+        <LazyDialog label={t.importView} onClose={() => setImporting(false)}>
+          <ImportDialog onClose={() => setImporting(false)} />
+        </LazyDialog>
+      )}
+    </>
+  );
 }

@@ -2,14 +2,12 @@ import { memo, use, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/strings/sessions";
 import { shellText } from "../i18n/strings/shell";
-import { useErrorText } from "../i18n/translate";
 import { go } from "../route";
-import { Button, IconButton } from "../ui/button";
-import { Dialog, DialogFoot } from "../ui/dialog";
-import { Field, TextInput } from "../ui/field";
+import { IconButton } from "../ui/button";
 import { focusMain } from "../ui/focus";
 import { LazyDialog } from "../ui/lazy-dialog";
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
+import { NameDialog } from "../ui/name-dialog";
 import { exportUrl, isRemoved, type Session, useSessionActions } from "./client";
 import { findHref, PassageLine, sessionHref } from "./passage";
 import { type SessionAction, SessionActions } from "./session-actions";
@@ -26,7 +24,8 @@ export const SessionRow = memo(function SessionRow({
   words: string;
 }) {
   const t = useText(sessionsText);
-  const { remove, pin, archive, restore } = useSessionActions();
+  const shell = useText(shellText);
+  const { rename, remove, pin, archive, restore } = useSessionActions();
   const [renaming, setRenaming] = useState(false);
   const [Opened, setDialog] = useState<SessionAction["dialog"] | null>(null);
   const contributed = use(SessionActions);
@@ -96,7 +95,17 @@ export const SessionRow = memo(function SessionRow({
             {t.remove}
           </MenuItem>
         </Menu>
-        {renaming && <Rename session={session} onClose={() => setRenaming(false)} />}
+        {renaming && (
+          <NameDialog
+            title={t.rename}
+            label={t.renameField}
+            name={session.title}
+            maxLength={200}
+            action={shell.save}
+            save={(title) => rename(session, title)}
+            onClose={() => setRenaming(false)}
+          />
+        )}
       </div>
       {Opened && (
         <LazyDialog label={title} onClose={() => setDialog(null)}>
@@ -119,39 +128,4 @@ function useFocusAfterLeaving({ session_id: id }: Session) {
     [id],
   );
   return leaving;
-}
-
-function Rename({ session, onClose }: { session: Session; onClose: () => void }) {
-  const t = useText(sessionsText);
-  const shell = useText(shellText);
-  const { rename } = useSessionActions();
-  const [title, setTitle] = useState(session.title);
-  const [error, setError] = useState<unknown>(null);
-  const why = useErrorText();
-  const save = () => {
-    if (!title.trim()) return;
-    rename(session, title.trim()).then(onClose, setError);
-  };
-  return (
-    <Dialog title={t.rename} onClose={onClose}>
-      <Field label={t.renameField} error={error === null ? null : why(error)}>
-        {(control) => (
-          <TextInput
-            {...control}
-            data-autofocus
-            maxLength={200}
-            value={title}
-            onChange={(event) => setTitle(event.target.value)}
-            onEnter={save}
-          />
-        )}
-      </Field>
-      <DialogFoot>
-        <Button onClick={onClose}>{shell.cancel}</Button>
-        <Button kind="primary" disabled={!title.trim()} onClick={save}>
-          {shell.save}
-        </Button>
-      </DialogFoot>
-    </Dialog>
-  );
 }

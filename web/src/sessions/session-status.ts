@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import type { Conversation } from "../../core/chats";
+import type { Conversation } from "../../core/conversation";
 import { useAfterStart } from "../after-start";
 import { api } from "../api";
 import { queryClient } from "../query";

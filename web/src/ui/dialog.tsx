@@ -3,7 +3,7 @@ import "./palette.css";
 import { type ReactNode, useEffectEvent, useId, useLayoutEffect, useRef } from "react";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/strings/shell";
-import { IconButton } from "./button";
+import { Button, IconButton } from "./button";
 import { opener } from "./focus";
 
 /**
@@ -93,6 +93,13 @@ export function Dialog({
   );
 }
 
-export function DialogFoot({ children }: { children: ReactNode }) {
-  return <div className="dialog-foot">{children}</div>;
+/** The buttons of a dialog; with `onCancel`, the first one is "Cancel". */
+export function DialogFoot({ onCancel, children }: { onCancel?: () => void; children: ReactNode }) {
+  const t = useText(shellText);
+  return (
+    <div className="dialog-foot">
+      {onCancel && <Button onClick={onCancel}>{t.cancel}</Button>}
+      {children}
+    </div>
+  );
 }

@@ -95,7 +95,6 @@ export const workflowsText = defineText({
     settings: "Settings",
     tags: "Tags",
     others: "Other fields",
-    cancel: "Cancel",
   },
   ja: {
     title: "ワークフロー",
@@ -191,6 +190,5 @@ export const workflowsText = defineText({
     settings: "設定",
     tags: "タグ",
     others: "その他の項目",
-    cancel: "キャンセル",
   },
 });

@@ -11,7 +11,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import type { Attachment } from "../../../core/attachment";
-import { type Conversation, NEW } from "../../../core/chats";
+import { type Conversation, NEW } from "../../../core/conversation";
 import { messageIn } from "../../../core/server-message";
 import { afterStart } from "../../after-start";
 import { agentsQuery } from "../../agents/agents";

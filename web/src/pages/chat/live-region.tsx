@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { waitingTools } from "../../../core/answer";
-import type { Conversation } from "../../../core/chats";
+import type { Conversation } from "../../../core/conversation";
 import { useText } from "../../i18n/language";
 import { chatText } from "../../i18n/strings/chat";
 

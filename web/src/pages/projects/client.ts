@@ -25,7 +25,7 @@ export interface ProjectDetails extends Project {
   conversations: number;
 }
 
-export interface ProjectShare {
+interface ProjectShare {
   token: string;
   title: string;
   user_id: string;

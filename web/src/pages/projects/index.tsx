@@ -3,14 +3,11 @@ import { useState } from "react";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { projectsText } from "../../i18n/strings/projects";
-import { shellText } from "../../i18n/strings/shell";
-import { useErrorText } from "../../i18n/translate";
 import { go, hrefTo, useRoute } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
-import { Dialog, DialogFoot } from "../../ui/dialog";
 import { Empty, ErrorNotice, Page, Skeletons } from "../../ui/feedback";
-import { Field, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
+import { NameDialog } from "../../ui/name-dialog";
 import { type Project, projects, useProjects } from "./client";
 import { ProjectView } from "./project-view";
 
@@ -55,7 +52,19 @@ function ProjectList() {
           <Cards list={archived} />
         </details>
       )}
-      {creating && <CreateDialog onClose={() => setCreating(false)} />}
+      {creating && (
+        <NameDialog
+          title={t.create}
+          label={t.name}
+          maxLength={100}
+          action={t.createButton}
+          save={async (name) => {
+            const project = await projects.create(name);
+            go(hrefTo("projects", project.project_id));
+          }}
+          onClose={() => setCreating(false)}
+        />
+      )}
     </Page>
   );
 }
@@ -77,48 +86,5 @@ function Cards({ list }: { list: Project[] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function CreateDialog({ onClose }: { onClose: () => void }) {
-  const t = useText(projectsText);
-  const shell = useText(shellText);
-  const why = useErrorText();
-  const [name, setName] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const create = async () => {
-    if (!name.trim() || busy) return;
-    setBusy(true);
-    try {
-      const project = await projects.create(name.trim());
-      onClose();
-      go(hrefTo("projects", project.project_id));
-    } catch (caught) {
-      setError(caught);
-      setBusy(false);
-    }
-  };
-  return (
-    <Dialog title={t.create} onClose={onClose}>
-      <Field label={t.name} error={error === null ? null : why(error)}>
-        {(control) => (
-          <TextInput
-            {...control}
-            data-autofocus
-            maxLength={100}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-            onEnter={() => void create()}
-          />
-        )}
-      </Field>
-      <DialogFoot>
-        <Button onClick={onClose}>{shell.cancel}</Button>
-        <Button kind="primary" disabled={!name.trim() || busy} onClick={() => void create()}>
-          {t.createButton}
-        </Button>
-      </DialogFoot>
-    </Dialog>
   );
 }

@@ -58,8 +58,7 @@ export default function MoveDialog({ session, onClose }: { session: Session; onC
         </fieldset>
       )}
       {failure !== null && <ErrorNotice error={failure} />}
-      <DialogFoot>
-        <Button onClick={onClose}>{shell.cancel}</Button>
+      <DialogFoot onCancel={onClose}>
         <Button
           kind="primary"
           disabled={!list?.length || chosen === (session.project_id ?? null)}

@@ -5,18 +5,20 @@ import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { projectsText } from "../../i18n/strings/projects";
 import { sessionsText } from "../../i18n/strings/sessions";
+import { shellText } from "../../i18n/strings/shell";
 import { ErrorText } from "../../i18n/translate";
-import { hrefTo } from "../../route";
+import { go, hrefTo } from "../../route";
 import { useRemoved, useSessions } from "../../sessions/client";
 import { Button, IconButton, LinkButton } from "../../ui/button";
+import { Dialog, DialogFoot } from "../../ui/dialog";
 import { Empty, ErrorNotice, Page, Skeletons } from "../../ui/feedback";
+import { useSaving } from "../../ui/form";
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu";
+import { NameDialog } from "../../ui/name-dialog";
 import { useToast } from "../../ui/toast";
 import { type ProjectDetails, projects, useProject, useProjectShares } from "./client";
-import { DeleteDialog } from "./delete-dialog";
 import { Files } from "./files";
 import { Members } from "./members";
-import { RenameDialog } from "./rename-dialog";
 import { Settings } from "./settings";
 
 /** One project: its conversations, instructions, files and members. */
@@ -77,6 +79,7 @@ export function ProjectView({ id }: { id: string }) {
 
 function Actions({ project }: { project: ProjectDetails }) {
   const t = useText(projectsText);
+  const shell = useText(shellText);
   const toast = useToast();
   const [dialog, setDialog] = useState<"rename" | "delete" | null>(null);
   if (project.role === "viewer") return project.archived ? <span className="pill">{t.archived}</span> : null;
@@ -103,9 +106,60 @@ function Actions({ project }: { project: ProjectDetails }) {
           </>
         )}
       </Menu>
-      {dialog === "rename" && <RenameDialog project={project} onClose={() => setDialog(null)} />}
+      {dialog === "rename" && (
+        <NameDialog
+          title={t.rename}
+          label={t.name}
+          name={project.name}
+          maxLength={100}
+          action={shell.save}
+          save={(name) => projects.change(project.project_id, { name })}
+          onClose={() => setDialog(null)}
+        />
+      )}
       {dialog === "delete" && <DeleteDialog project={project} onClose={() => setDialog(null)} />}
     </>
+  );
+}
+
+/** Asks what becomes of the conversations: keeping them is the default. */
+function DeleteDialog({ project, onClose }: { project: ProjectDetails; onClose: () => void }) {
+  const t = useText(projectsText);
+  const [conversations, setConversations] = useState<"keep" | "delete">("keep");
+  const { saving, failure, run } = useSaving();
+  const remove = () =>
+    run(async () => {
+      await projects.delete(project.project_id, conversations);
+      onClose();
+      go(hrefTo("projects"));
+    });
+  return (
+    <Dialog title={t.deleteTitle(project.name)} onClose={onClose}>
+      <p>{t.deleteLead}</p>
+      {project.conversations > 0 && (
+        <fieldset className="pj-choice">
+          <legend>{t.deleteQuestion(project.conversations)}</legend>
+          {(["keep", "delete"] as const).map((choice) => (
+            <label key={choice}>
+              <input
+                type="radio"
+                name="pj-conversations"
+                checked={conversations === choice}
+                onChange={() => setConversations(choice)}
+              />
+              {choice === "keep" ? t.keep : t.deleteToo}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {project.members.length > 1 && <p className="muted small">{t.deleteOthers}</p>}
+      {failure !== null && <ErrorNotice error={failure} />}
+      <DialogFoot onCancel={onClose}>
+        <Button kind="danger" disabled={saving} onClick={() => void remove()}>
+          {t.deleteButton}
+        </Button>
+      </DialogFoot>
+    </Dialog>
   );
 }
 

@@ -87,8 +87,7 @@ export function PromptEditor({
             <ErrorText error={failure} />
           </p>
         )}
-        <DialogFoot>
-          <Button onClick={onClose}>{shell.cancel}</Button>
+        <DialogFoot onCancel={onClose}>
           <Button kind="primary" type="submit" disabled={saving || !ready}>
             {shell.save}
           </Button>

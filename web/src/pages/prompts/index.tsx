@@ -1,6 +1,6 @@
 import "./prompts.css";
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
-import { NEW } from "../../../core/chats";
+import { NEW } from "../../../core/conversation";
 import { matching } from "../../../core/trigger";
 import { useMe } from "../../account/account";
 import { apiUrl } from "../../api";

@@ -43,8 +43,7 @@ export function MergeDialog({
             />
           )}
         </Field>
-        <DialogFoot>
-          <Button onClick={onClose}>{t.cancel}</Button>
+        <DialogFoot onCancel={onClose}>
           <Button kind="primary" type="submit" disabled={!content.trim()}>
             {t.doMerge}
           </Button>

@@ -13,7 +13,7 @@ export interface Tool {
 }
 
 /** How a server that was added in the settings is configured; the values of its headers stay on the server. */
-export interface AddedServer {
+interface AddedServer {
   url: string;
   query: boolean;
   headers: string[];

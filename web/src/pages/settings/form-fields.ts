@@ -22,7 +22,7 @@ export const DEFAULT_URLS: Partial<Record<Kind, string>> = {
   anthropic: "https://api.anthropic.com",
   gemini: "https://generativelanguage.googleapis.com/v1beta/openai",
 };
-export const DEFAULT_REGION = "ap-northeast-1";
+const DEFAULT_REGION = "ap-northeast-1";
 
 export function emptyForm(kind: Kind, name: string): EndpointForm {
   return {

@@ -9,8 +9,7 @@ import { Form, useSaving } from "../../ui/form";
 import { useToast } from "../../ui/toast";
 import type { ServerState } from "../servers/servers";
 import { addedServers, type ServerFields, type ServerTrial } from "./added-servers";
-import { ServerTrialResult } from "./server-trial";
-import { Failure, useTrial } from "./trial";
+import { Failure, ServerTrialResult, useTrial } from "./trial";
 
 const AUTHORIZATION = "Authorization";
 

@@ -11,8 +11,7 @@ import { type ServerState, useServers } from "../servers/servers";
 import { addedServers, type ServerTrial } from "./added-servers";
 import { Removal } from "./removal";
 import { ServerDialog } from "./server-form";
-import { ServerTrialResult } from "./server-trial";
-import { useTrial } from "./trial";
+import { ServerTrialResult, useTrial } from "./trial";
 
 /** The MCP servers that were added here. All of them, with their tools, are on the Servers page. */
 export function ServerSection() {

@@ -5,6 +5,7 @@ import { useText } from "../../i18n/language";
 import { settingsText } from "../../i18n/strings/settings";
 import { Translated } from "../../i18n/translate";
 import { ErrorNotice, Notice } from "../../ui/feedback";
+import type { ServerTrial } from "./added-servers";
 
 const SHOWN = 6;
 
@@ -84,5 +85,22 @@ export function Names({ names }: { names: readonly string[] }) {
       ))}
       {names.length > SHOWN && <span> {t.more(names.length - SHOWN)}</span>}
     </span>
+  );
+}
+
+export function ServerTrialResult({ trial }: { trial: { result: ServerTrial | null; failure: unknown } }) {
+  const t = useText(settingsText);
+  return (
+    <TrialResult trial={trial}>
+      {({ login, tools }) =>
+        login ? (
+          t.serverLogin
+        ) : (
+          <>
+            {t.serverWorks(tools.length)} <Names names={tools} />
+          </>
+        )
+      }
+    </TrialResult>
   );
 }

@@ -13,7 +13,7 @@ const LEFT = 62;
 const BOTTOM = 20;
 const TOP = 8;
 
-export function amountOf(group: Pick<Group, "cost" | "input_tokens" | "output_tokens">, unit: Unit): number {
+function amountOf(group: Pick<Group, "cost" | "input_tokens" | "output_tokens">, unit: Unit): number {
   return unit === "cost" ? group.cost : group.input_tokens + group.output_tokens;
 }
 

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
-import { Done } from "./done";
+import { Done } from "./status";
 import { type Backup, type Difference, restore, useBackups, useComparison } from "./workflows";
 
 const REASONS = ["update", "patch", "replace", "restore", "delete"] as const;
@@ -86,8 +86,7 @@ function Compare({ backup, readOnly, onClose }: { backup: Backup; readOnly: bool
         {readOnly && <Notice>{t.readOnly}</Notice>}
         {failure !== null && <ErrorNotice error={failure} />}
       </div>
-      <DialogFoot>
-        <Button onClick={onClose}>{t.cancel}</Button>
+      <DialogFoot onCancel={onClose}>
         <Button kind="primary" disabled={busy || readOnly || !data || data.same} onClick={bringBack}>
           {busy ? t.restoring : t.restore}
         </Button>

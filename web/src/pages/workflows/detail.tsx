@@ -8,7 +8,7 @@ import { languageOf } from "../knowledge/notes";
 import { Backups } from "./backups";
 import { Executions } from "./executions";
 import { WorkflowGraph } from "./graph";
-import { State } from "./state";
+import { State } from "./status";
 import { type Graph, useExecution, useExecutions, useGraph } from "./workflows";
 
 /** `rehearsals` says whether a fix can be tried; null while that is not known. */

@@ -12,8 +12,7 @@ import { languageOf } from "../knowledge/notes";
 import { Snippet } from "../servers/snippet";
 import { type BuiltInServer, useSetup } from "../setup/setup";
 import { WorkflowDetail } from "./detail";
-import { State } from "./state";
-import { Status, When } from "./status";
+import { State, Status, When } from "./status";
 import { useWorkflows, type WorkflowRow } from "./workflows";
 
 export default function WorkflowsPage() {

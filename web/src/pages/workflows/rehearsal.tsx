@@ -9,7 +9,7 @@ import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Field, TextArea } from "../../ui/field";
 import { useToast } from "../../ui/toast";
 import { languageOf } from "../knowledge/notes";
-import { Done } from "./done";
+import { Done } from "./status";
 import { type Execution, type GraphNode, type Operation, type Rehearsed, rehearse, save } from "./workflows";
 
 /** Tries other parameters of one node, or pasted operations, on the data of an execution, and saves what works. */

@@ -1,7 +1,9 @@
+import { messagesIn } from "../../../core/server-message";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { workflowsText } from "../../i18n/strings/workflows";
-import type { ExecutionRow } from "./workflows";
+import { Translated } from "../../i18n/translate";
+import type { Changed, ExecutionRow, WorkflowRow } from "./workflows";
 
 const STATUSES = ["success", "error", "crashed", "running", "waiting", "canceled", "new"] as const;
 
@@ -20,5 +22,27 @@ export function When({ execution }: { execution: ExecutionRow }) {
       {execution.startedAt && ago(execution.startedAt, language)}
       {seconds !== null && ` · ${t.took(seconds)}`}
     </span>
+  );
+}
+
+/** Whether a workflow runs. */
+export function State({ workflow }: { workflow: WorkflowRow }) {
+  const t = useText(workflowsText);
+  const state = workflow.archived ? "archived" : workflow.active ? "active" : "inactive";
+  return <span className={`wf-state ${state}`}>{t[state]}</span>;
+}
+
+/** The text of a toast after a change, with the notes of the server. */
+export function Done({ text, changed }: { text: string; changed: Changed }) {
+  return (
+    <>
+      {text}
+      {messagesIn(changed, "notes").map(([key, note]) => (
+        <span key={key}>
+          {" "}
+          <Translated message={note} />
+        </span>
+      ))}
+    </>
   );
 }

@@ -35,7 +35,7 @@ export interface GraphNode {
   parameters: Record<string, unknown>;
 }
 
-export interface GraphLink {
+interface GraphLink {
   source: string;
   target: string;
   kind: string;

@@ -1,14 +1,10 @@
 import type { Attachment } from "../../../../core/attachment";
 import { type ServerResource, UploadList } from "../../../../core/upload-list";
-import { api, apiUrl, send } from "../../../api";
+import { api, send } from "../../../api";
 import { browserStorage } from "../../../drafts";
 
 /** The files waiting to be sent in each conversation. */
 export const uploads = new UploadList(upload, browserStorage());
-
-export function attachmentUrl(attachment: Attachment, part = ""): string {
-  return apiUrl(`/api/attachments/${encodeURIComponent(attachment.attachment_id)}${part}`);
-}
 
 async function upload(file: File | ServerResource, signal: AbortSignal): Promise<Attachment> {
   if (!(file instanceof File)) return attachResource(file, signal);

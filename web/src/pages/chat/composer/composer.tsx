@@ -1,21 +1,19 @@
 import { type ChangeEvent, memo, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { Attachment } from "../../../../core/attachment";
 import type { Upload } from "../../../../core/upload-list";
-import { allowedTools, useAllowedTools } from "../../../agents/allowed-tools";
 import { useDraft } from "../../../drafts";
 import { useText } from "../../../i18n/language";
 import { chatText } from "../../../i18n/strings/chat";
 import { useStoredSetting } from "../../../stored-setting";
 import { Button, IconButton } from "../../../ui/button";
 import { useComposition } from "../../../ui/field";
-import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../../ui/menu";
 import { isPermanent, UnableNotice, UploadChips, useUnable } from "../attachments/upload-chips";
 import { uploads } from "../attachments/uploads";
 import { ModelButton } from "../models/model-button";
 import { pendingSends, submitWhenUploaded } from "../queue/sending";
 import { SecondAgent } from "../side-by-side/second-agent";
 import { AgentMenu } from "./agent-menu";
-import { IS_MAC, sendKey, sends } from "./send-key";
+import { IS_MAC, SendMenu, sendKey, sends } from "./send-menu";
 import { useSuggestions } from "./use-suggestions";
 
 const FIELD = "message";
@@ -210,29 +208,3 @@ function useAutoHeight(area: React.RefObject<HTMLTextAreaElement | null>, text: 
     element.style.height = `${element.scrollHeight}px`;
   }, [area, text]);
 }
-
-const SendMenu = memo(function SendMenu() {
-  const t = useText(chatText);
-  const chosen = useStoredSetting(sendKey);
-  const allowed = useAllowedTools();
-  return (
-    <Menu align="end" trigger={<IconButton icon="more" label={t.sendOptions} />}>
-      <MenuLabel>{t.sendOptions}</MenuLabel>
-      <MenuChoice checked={chosen === "enter"} onSelect={() => sendKey.set("enter")}>
-        {t.enterSends}
-      </MenuChoice>
-      <MenuChoice checked={chosen === "ctrl-enter"} onSelect={() => sendKey.set("ctrl-enter")}>
-        {IS_MAC ? t.cmdEnterSends : t.ctrlEnterSends}
-      </MenuChoice>
-      {allowed.length > 0 && (
-        <>
-          <MenuSeparator />
-          <MenuLabel>{t.rememberedTools}</MenuLabel>
-          <MenuItem icon="shield" note={allowed.join(", ")} onSelect={() => allowedTools.clear()}>
-            {t.forgetTools}
-          </MenuItem>
-        </>
-      )}
-    </Menu>
-  );
-});

@@ -9,7 +9,7 @@ import { Icon } from "../../../ui/icon";
 import { asSuggestion, useSavedPrompts } from "../../prompts/saved-prompts";
 import type { Keys } from "./use-suggestions";
 
-export interface Argument {
+interface Argument {
   name: string;
   title: string;
   description: string;

@@ -1,7 +1,6 @@
 import "./find.css";
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Conversation } from "../../../../core/chats";
-import { branch } from "../../../../core/conversation";
+import { branch, type Conversation } from "../../../../core/conversation";
 import { useText } from "../../../i18n/language";
 import { findText } from "../../../i18n/strings/find";
 import { IconButton } from "../../../ui/button";

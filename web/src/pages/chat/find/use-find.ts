@@ -1,6 +1,5 @@
 import { useEffect, useState } from "react";
-import { type Conversation, NEW } from "../../../../core/chats";
-import { branch } from "../../../../core/conversation";
+import { branch, type Conversation, NEW } from "../../../../core/conversation";
 import { go, hrefTo, useRoute } from "../../../route";
 import { chats } from "../../../sessions/chats";
 import { focusField } from "../composer/composer";

@@ -9,8 +9,9 @@ import {
   textOf,
   type ViewRef,
 } from "../../../../core/answer";
-import { decisionKey } from "../../../../core/chats";
 import { type Citation, citationsOf, citedNotes } from "../../../../core/citations";
+import { decisionKey } from "../../../../core/conversation";
+import type { Usage } from "../../../../core/events";
 import { modelName } from "../../../../core/model-choice";
 import { api } from "../../../api";
 import { useText } from "../../../i18n/language";
@@ -23,7 +24,6 @@ import { ErrorBoundary } from "../../../ui/error-boundary";
 import { Notice } from "../../../ui/feedback";
 import { Sources } from "../markdown/sources";
 import { ToolCard } from "../tools/tool-card";
-import { AnswerUsage } from "./answer-usage";
 import { EarlierSummary } from "./earlier-summary";
 import type { MessageProps } from "./message";
 import { MessageActions } from "./message-actions";
@@ -32,6 +32,7 @@ import { Versions } from "./versions";
 
 export const loadMarkdown = () => import("../markdown/markdown");
 const Markdown = lazy(loadMarkdown);
+const UsageDetails = lazy(() => import("./usage-details"));
 const ToolView = lazy(() => import("../tools/mcp-app-view"));
 const Approval = lazy(() => import("../tools/approval"));
 const QuestionForm = lazy(() => import("../tools/server-question"));
@@ -263,5 +264,22 @@ function Outcome({ answer, busy, retry, continueAnswer }: OutcomeProps) {
     <Notice kind="bad" action={again}>
       {answer.error ? <Translated message={answer.error} /> : t.failedNote}
     </Notice>
+  );
+}
+
+/** The tokens of an answer; the rest is loaded when it is opened. */
+function AnswerUsage({ usage }: { usage: Usage }) {
+  const t = useText(chatText);
+  const [open, setOpen] = useState(false);
+  const tokens = t.tokens(usage.input_tokens, usage.output_tokens);
+  return (
+    <details className="tokens" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{usage.estimated ? `≈ ${tokens}` : tokens}</summary>
+      {open && (
+        <Suspense fallback={null}>
+          <UsageDetails usage={usage} />
+        </Suspense>
+      )}
+    </details>
   );
 }

@@ -6,7 +6,7 @@ import type { IconName } from "../../../ui/icon";
 import { LazyDialog } from "../../../ui/lazy-dialog";
 
 /** An action on a message, contributed by another page; its dialog is loaded when it is opened. */
-export interface MessageAction {
+interface MessageAction {
   label: keyof Pick<typeof chatText.en, "saveToKnowledge" | "saveAsPrompt">;
   icon: IconName;
   /** Not on answers. */
@@ -14,7 +14,7 @@ export interface MessageAction {
   dialog: LazyExoticComponent<ComponentType<{ text: string; onClose: () => void }>>;
 }
 
-export const MESSAGE_ACTIONS: MessageAction[] = [
+const MESSAGE_ACTIONS: MessageAction[] = [
   {
     label: "saveToKnowledge",
     icon: "save",

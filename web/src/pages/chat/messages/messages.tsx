@@ -1,8 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Conversation } from "../../../../core/chats";
-import { branch, type Message, siblings } from "../../../../core/conversation";
+import { branch, type Conversation, type Message, siblings } from "../../../../core/conversation";
 import { useText } from "../../../i18n/language";
 import { chatText } from "../../../i18n/strings/chat";
 import { IconButton } from "../../../ui/button";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Attachment } from "../../../../core/attachment";
-import { isLocal } from "../../../../core/chats";
+import { isLocal } from "../../../../core/conversation";
 import { drafts, useDraft } from "../../../drafts";
 import { useText } from "../../../i18n/language";
 import { chatText } from "../../../i18n/strings/chat";

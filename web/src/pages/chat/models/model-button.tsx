@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo, useState, useSyncExternalStore } from "react";
-import { modelOf } from "../../../../core/chats";
+import { modelOf } from "../../../../core/conversation";
 import { type ModelChoice, modelName, referredName } from "../../../../core/model-choice";
 import { agentsQuery, STATE_MS } from "../../../agents/agents";
 import { modelMemory } from "../../../agents/model-memory";

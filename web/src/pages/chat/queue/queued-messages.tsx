@@ -1,6 +1,6 @@
 import "./queued-messages.css";
 import type { Attachment } from "../../../../core/attachment";
-import type { Conversation } from "../../../../core/chats";
+import type { Conversation } from "../../../../core/conversation";
 import type { UnsavedMessage } from "../../../../core/message-queue";
 import { serverText } from "../../../../core/server-message";
 import type { QueuedMessage } from "../../../../core/transport";

@@ -1,5 +1,5 @@
 import type { Attachment } from "../../../../core/attachment";
-import { NEW } from "../../../../core/chats";
+import { NEW } from "../../../../core/conversation";
 import { MessageQueue } from "../../../../core/message-queue";
 import { PendingSends } from "../../../../core/pending-sends";
 import { type Agents, agentsQuery } from "../../../agents/agents";

@@ -213,8 +213,7 @@ export function DraftForm({
         failure !== null && <ErrorNotice error={failure} />
       )}
       {question || (
-        <DialogFoot>
-          <Button onClick={onCancel}>{t.cancel}</Button>
+        <DialogFoot onCancel={onCancel}>
           <Button kind="primary" type="submit" disabled={saving || !content.trim()}>
             {saving ? t.saving : (saveLabel ?? t.save)}
           </Button>

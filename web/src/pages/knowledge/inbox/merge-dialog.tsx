@@ -2,7 +2,6 @@ import { useDeferredValue, useState } from "react";
 import { mergedText } from "../../../../core/diff";
 import { useText } from "../../../i18n/language";
 import { inboxText } from "../../../i18n/strings/inbox";
-import { knowledgeText } from "../../../i18n/strings/knowledge";
 import { Button } from "../../../ui/button";
 import { Dialog, DialogFoot } from "../../../ui/dialog";
 import { ErrorNotice, Skeletons } from "../../../ui/feedback";
@@ -108,7 +107,6 @@ export function MergeForm(props: FormProps) {
 
 function MergedText({ text, merge, target: current, focus, onClose }: FormProps & { target: Note }) {
   const t = useText(inboxText);
-  const common = useText(knowledgeText);
   const [target] = useState(current);
   const [content, setContent] = useState(() => mergedText(...text(target)));
   const { saving, failure, run } = useSaving();
@@ -132,8 +130,7 @@ function MergedText({ text, merge, target: current, focus, onClose }: FormProps 
         )}
       </Field>
       {failure !== null && <ErrorNotice error={failure} />}
-      <DialogFoot>
-        <Button onClick={onClose}>{common.cancel}</Button>
+      <DialogFoot onCancel={onClose}>
         <Button kind="primary" type="submit" disabled={saving || !content.trim()}>
           {t.doMerge}
         </Button>

@@ -19,8 +19,6 @@ export const HEIGHT = 17;
 const GAP = 9;
 const MAX_WIDTH = 170;
 const DOT = 6;
-/** Of a grid over the picture: a box is compared with its neighbours alone. */
-const CELL = 64;
 
 /**
  * `x` and `y` of a point are between 0 and 1, from the upper left corner. The first points come first. `measure` is the
@@ -32,8 +30,7 @@ export function placedLabels(
   measure: (text: string) => number,
   max = Number.POSITIVE_INFINITY,
 ): Label[] {
-  const taken = new Boxes();
-  for (const { x, y } of points) taken.add(box(x * width - DOT, y * height - DOT, 2 * DOT, 2 * DOT));
+  const taken = points.map(({ x, y }) => box(x * width - DOT, y * height - DOT, 2 * DOT, 2 * DOT));
   const placed: Label[] = [];
   for (const [at, { x, y, text }] of points.entries()) {
     if (placed.length >= max) break;
@@ -48,8 +45,8 @@ export function placedLabels(
     for (const [left, top] of candidates) {
       const place = box(left, top, size, HEIGHT);
       const inside = left >= 0 && top >= 0 && place.right <= width && place.bottom <= height;
-      if (!inside || taken.overlap(place)) continue;
-      taken.add(place);
+      if (!inside || taken.some((one) => overlap(one, place))) continue;
+      taken.push(place);
       placed.push({ at, left, top, width: size });
       break;
     }
@@ -63,27 +60,4 @@ export function overlap(a: Box, b: Box): boolean {
 
 function box(left: number, top: number, width: number, height: number): Box {
   return { left, top, right: left + width, bottom: top + height };
-}
-
-class Boxes {
-  #cells = new Map<string, Box[]>();
-
-  add(one: Box): void {
-    for (const key of cells(one)) {
-      const found = this.#cells.get(key);
-      if (found) found.push(one);
-      else this.#cells.set(key, [one]);
-    }
-  }
-
-  overlap(one: Box): boolean {
-    return cells(one).some((key) => this.#cells.get(key)?.some((other) => overlap(one, other)));
-  }
-}
-
-function cells({ left, top, right, bottom }: Box): string[] {
-  const found: string[] = [];
-  for (let x = Math.floor(left / CELL); x <= Math.floor(right / CELL); x += 1)
-    for (let y = Math.floor(top / CELL); y <= Math.floor(bottom / CELL); y += 1) found.push(`${x} ${y}`);
-  return found;
 }

@@ -2,8 +2,7 @@ import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useMemo, us
 import { useDark } from "../../../ui/dark";
 import type { Point } from "../notes";
 import { drawing } from "./map-drawing";
-import { PointIndex } from "./point-index";
-import { fromScreen, moved, SCALE, type Viewport, zoomed } from "./viewport";
+import { fromScreen, moved, nearest, SCALE, type Viewport, zoomed } from "./viewport";
 
 export type Edge = readonly [number, number];
 
@@ -37,7 +36,6 @@ export function MapCanvas(props: MapCanvasProps) {
   const { live, change, settle } = useLiveViewport(props, canvas, svg);
   const pointers = useRef(new Map<number, { x: number; y: number }>());
   const press = useRef<{ at: number | null; travelled: number }>({ at: null, travelled: 0 });
-  const index = useMemo(() => new PointIndex(points), [points]);
   const near = useMemo(() => {
     const at = points.findIndex((point) => point.id === marked);
     return lines(
@@ -64,7 +62,7 @@ export function MapCanvas(props: MapCanvasProps) {
     const box = event.currentTarget.getBoundingClientRect();
     const reach = (length: number) => (2 * REACH_PX) / (length * SCALE * live.current.zoom);
     const here = fromScreen(positionOf(event, event.currentTarget), live.current);
-    return index.nearest(here, reach(box.width), reach(box.height));
+    return nearest(points, here, reach(box.width), reach(box.height));
   }
 
   function down(event: PointerEvent<SVGSVGElement>) {

@@ -19,7 +19,7 @@ interface Palette {
 }
 
 /** The colours of the theme, as the stylesheet has them. */
-export function paletteOf(canvas: HTMLCanvasElement): Palette {
+function paletteOf(canvas: HTMLCanvasElement): Palette {
   const probe = document.createElement("span");
   canvas.after(probe);
   const dots = new Map(

@@ -3,7 +3,7 @@ import { useText } from "../../../i18n/language";
 import { knowledgeText } from "../../../i18n/strings/knowledge";
 import { mapText } from "../../../i18n/strings/map";
 import { languageOf, type Point } from "../notes";
-import { coloursOf } from "./viewport";
+import { colourOf } from "./viewport";
 
 /** The colours of the points in view, each a button that shows only the notes with its tag. */
 export function MapLegend({
@@ -20,11 +20,11 @@ export function MapLegend({
 }) {
   const t = useText(mapText);
   const { tags: label } = useText(knowledgeText);
-  const drawn = useMemo(() => coloursOf(points, tags), [points, tags]);
+  const drawn = useMemo(() => new Set(points.map((point) => colourOf(point, tags))), [points, tags]);
   return (
     <fieldset className="kn-legend" aria-label={label}>
       {tags.map((tag, index) =>
-        drawn.tags.has(tag) || only === tag ? (
+        drawn.has(`kn-colour-${index}`) || only === tag ? (
           <button
             key={tag}
             type="button"
@@ -42,7 +42,7 @@ export function MapLegend({
           <span lang={languageOf(only)}>{only}</span>
         </button>
       )}
-      {drawn.others && (
+      {drawn.has("kn-colour-none") && (
         <span className="kn-legend-others">
           <span className="kn-dot kn-colour-none" aria-hidden="true" />
           {t.otherTags}

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Point } from "../notes";
 import {
   colourOf,
-  coloursOf,
   commonTags,
   fromScreen,
   isVisible,
   moved,
+  nearest,
   START,
   toScreen,
   zoomed,
@@ -42,15 +42,22 @@ describe("the viewport of the map", () => {
   });
 });
 
-describe("the colours of the map", () => {
-  it("in the legend are those of the points that are drawn", () => {
-    const points = [point("a", ["検索", "git"]), point("b", ["git"]), point("c", ["rare"]), point("d", [])];
-    const tags = ["検索", "git"];
-    expect(coloursOf(points, tags)).toEqual({ tags: new Set(["検索", "git"]), others: true });
-    expect(coloursOf(points.slice(0, 1), tags)).toEqual({ tags: new Set(["検索"]), others: false });
-    expect(coloursOf([], tags)).toEqual({ tags: new Set(), others: false });
+describe("the point under the pointer", () => {
+  const points = [point("a", [], 0, 0), point("b", [], 0.5, 0), point("c", [], 0.5, 0)];
+
+  it("is the nearest within reach, and the one that is drawn last", () => {
+    expect(nearest(points, { x: 0.1, y: 0 }, 0.2, 0.2)).toBe(0);
+    expect(nearest(points, { x: 0.45, y: 0 }, 0.5, 0.5)).toBe(2);
+    expect(nearest(points, { x: 0.25, y: 0.9 }, 0.3, 0.3)).toBeNull();
   });
 
+  it("is as far away in width as the picture is wide", () => {
+    expect(nearest(points, { x: 0.2, y: 0 }, 0.1, 0.4)).toBeNull();
+    expect(nearest(points, { x: 0.2, y: 0 }, 0.4, 0.1)).toBe(0);
+  });
+});
+
+describe("the colours of the map", () => {
   it("go to the most used tags, not to one that all notes share", () => {
     const points = [point("a", ["all", "検索"]), point("b", ["all", "検索", "git"]), point("c", ["all"])];
     const tags = commonTags(points);

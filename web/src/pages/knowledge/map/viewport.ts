@@ -1,6 +1,11 @@
 /** The visible part of the map. Screen coordinates run from 0 to 1, map coordinates from -1 to 1. */
 import type { Point } from "../notes";
 
+interface Place {
+  x: number;
+  y: number;
+}
+
 export interface Viewport {
   zoom: number;
   x: number;
@@ -38,12 +43,12 @@ export function isVisible(point: Point, { zoom, x, y }: Viewport, margin = 0): b
 }
 
 /** Map coordinates of a position on the screen. */
-export function fromScreen(at: { x: number; y: number }, { zoom, x, y }: Viewport): { x: number; y: number } {
+export function fromScreen(at: Place, { zoom, x, y }: Viewport): Place {
   return { x: (at.x * 2 - 1 - x) / (SCALE * zoom), y: -(at.y * 2 - 1 - y) / (SCALE * zoom) };
 }
 
 /** Screen coordinates, from the upper left corner. */
-export function toScreen(point: Point, { zoom, x, y }: Viewport): { x: number; y: number } {
+export function toScreen(point: Point, { zoom, x, y }: Viewport): Place {
   return { x: (point.x * SCALE * zoom + x + 1) / 2, y: (-point.y * SCALE * zoom + y + 1) / 2 };
 }
 
@@ -58,22 +63,20 @@ export function commonTags(points: readonly Point[]): string[] {
     .map(([tag]) => tag);
 }
 
-/** The colours that these points have, and whether some have none. */
-export function coloursOf(
-  points: readonly Point[],
-  tags: readonly string[],
-): { tags: Set<string>; others: boolean } {
-  const found = new Set<string>();
-  let others = false;
-  for (const point of points) {
-    const tag = tags.find((one) => point.tags.includes(one));
-    if (tag === undefined) others = true;
-    else found.add(tag);
-  }
-  return { tags: found, others };
-}
-
+/** The class of a point: the colour of its first tag that has one. */
 export function colourOf(point: Point, tags: readonly string[]): string {
   const index = tags.findIndex((tag) => point.tags.includes(tag));
   return index < 0 ? "kn-colour-none" : `kn-colour-${index}`;
+}
+
+/** The position of the point nearest to `at` within `rx` and `ry`, which are one distance on the screen. */
+export function nearest(points: readonly Place[], at: Place, rx: number, ry: number): number | null {
+  let best: number | null = null;
+  let least = 1;
+  for (const [index, { x, y }] of points.entries()) {
+    const distance = ((x - at.x) / rx) ** 2 + ((y - at.y) / ry) ** 2;
+    // Of points at one place, the last is drawn on top.
+    if (distance <= least) [best, least] = [index, distance];
+  }
+  return best;
 }

@@ -2,7 +2,7 @@
 
 import { localDay } from "../../../i18n/dates";
 
-export type FilterName = "tag" | "author" | "space" | "after" | "before" | "at";
+type FilterName = "tag" | "author" | "space" | "after" | "before" | "at";
 
 /** The filter whose value ends at the caret. */
 export interface OpenFilter {
