@@ -1,23 +1,22 @@
 """Copies all notes from one store to another while the first stays in use.
 
 Each pass walks both stores in the order of ids, compares whole notes and copies what differs. Passes are repeated
-until nothing differs, so changes made meanwhile are copied too, and the last pass verifies the result. A journal of
-the copied ids survives a killed process, so that the next run knows which notes are copies.
+until nothing differs, so changes made meanwhile are copied too, and the last pass verifies the result, with what is
+kept beside the notes (`migration_records.py`). A journal of the copied ids survives a killed process, so that the next
+run knows which notes are copies.
 """
 
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 
 from chie.errors import ConflictError, StorageError
 from chie.files import make_folder
-from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import EmbeddingError
 from chie.knowledge.embedding.precomputed import PrecomputedEmbedder
-from chie.knowledge.history.versions import VersionRow
+from chie.knowledge.migration_records import RecordCounts, RecordMigration
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
 
@@ -30,13 +29,15 @@ Progress = Callable[[int], None]  # receives the number of notes compared since 
 
 @dataclass
 class MigrationReport:
-    """`newer` notes were changed in the target since they were copied; they and `foreign` ones are left alone."""
+    """`newer` notes were changed in the target since they were copied; they and `foreign` ones are left alone.
+    `records` are those of the last pass, which copied none."""
 
     copied: int = 0
     deleted: int = 0
     same: int = 0
     newer: int = 0
     foreign: int = 0
+    records: RecordCounts = field(default_factory=RecordCounts)
 
     @property
     def changed(self) -> int:
@@ -76,6 +77,10 @@ class Migration:
     embedder: PrecomputedEmbedder  # the target's
     journal: Journal
 
+    @property
+    def _records(self) -> RecordMigration:
+        return RecordMigration(self.source, self.target, self.journal)
+
     def run(self, watch: Callable[[int], AbstractContextManager[Progress]]) -> MigrationReport:
         """`watch` returns a progress callback for the pass with the given number. The report is that of the last pass,
         with the copies and deletions of all passes."""
@@ -86,9 +91,9 @@ class Migration:
             copied += report.copied
             deleted += report.deleted
             if not report.changed:
-                self._copy_imports()
-                self._copy_anchor_reports()
-                self._copy_versions()
+                report.records = self._records.copy()
+                if report.records.copied.total():
+                    continue
                 self.target.finish_background_work()
                 self.journal.close()
                 report.copied, report.deleted = copied, deleted
@@ -96,7 +101,7 @@ class Migration:
         raise StorageError("knowledge.migration_outpaced")
 
     def _pass(self, progress: Progress) -> MigrationReport:
-        self._copy_spaces()
+        self._records.copy_spaces(RecordCounts())
         report, batch = MigrationReport(), list[Note]()
         for ours, theirs in _pairs(self.source, self.target):
             if ours is None:
@@ -113,46 +118,6 @@ class Migration:
             progress(ours is not None)
         self._copy(batch, report)
         return report
-
-    def _copy_spaces(self) -> None:
-        """With their grants and repositories, before the notes that are in them."""
-        known = self.target.spaces.all()
-        for space in self.source.spaces.all():
-            if space not in known:
-                self.target.spaces.save(space)
-        bound = self.target.spaces.repositories()
-        for repository, name in self.source.spaces.repositories().items():
-            if bound.get(repository) != name:
-                self.target.spaces.bind(repository, name)
-
-    def _copy_imports(self) -> None:
-        """So that the next import into the target recognises the files."""
-        known = self.target.imported_files()
-        new = {note_id: file for note_id, file in self.source.imported_files().items() if note_id not in known}
-        if new:
-            self.target.remember_files(new)
-
-    def _copy_anchor_reports(self) -> None:
-        reports, found = self.source.anchor_reports(), dict[str, tuple[Anchor, AnchorReport]]()
-        for note_id, report in reports.items():
-            note = self.source.get(note_id)
-            if note and note.anchor:
-                found[note_id] = (note.anchor, report)
-        if found:
-            self.target.report_anchors(found)
-
-    def _copy_versions(self) -> None:
-        """Earlier versions and deleted notes. A note that was changed or written in the target keeps its own."""
-        for note_id, rows in groupby(_all_versions(self.source), key=lambda row: row.note):
-            if self.source.get(note_id) == self.target.get(note_id) and not self._is_foreign_trash(note_id):
-                self.target.put_versions(note_id, list(rows))
-
-    def _is_foreign_trash(self, note_id: str) -> bool:
-        """Whether the id is in the target's trash, but another author's than in the source's."""
-        ours, theirs = self.source.trashed(note_id), self.target.trashed(note_id)
-        if ours is None or ours.note is None or theirs is None or theirs.note is None:
-            return False
-        return ours.note.user_id != theirs.note.user_id
 
     def _handle_unpaired(self, theirs: Note | None, report: MigrationReport) -> None:
         """A note in the target only: a copy whose original was deleted, or a note that was written there."""
@@ -197,13 +162,6 @@ def _pairs(source: NoteStore, target: NoteStore) -> Iterator[Pair]:
         else:
             yield one, other
             one, other = next(ours, None), next(theirs, None)
-
-
-def _all_versions(store: NoteStore) -> Iterator[VersionRow]:
-    after = None
-    while part := store.walk_versions(after=after, limit=BATCH_SIZE):
-        yield from part
-        after = (part[-1].note, part[-1].number)
 
 
 def _all(store: NoteStore) -> Iterator[Note]:

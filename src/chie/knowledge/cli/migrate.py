@@ -20,6 +20,9 @@ from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_s
 from chie.settings import load
 
 if TYPE_CHECKING:
+    from collections import Counter
+
+    from chie.knowledge.migration_records import RecordCounts
     from chie.knowledge.store.base import NoteStore
 
 
@@ -74,8 +77,21 @@ def _summarise(report: MigrationReport, name: str, also: str) -> None:
         click.echo(f"{report.newer} were changed in the target later and were kept.")
     if report.foreign:
         click.echo(f"{report.foreign} exist only in the target and were kept.")
+    _summarise_records(report.records)
     value = f"sqlite:///{name}" if name.startswith("/") else "the URL that you gave with --to"
     click.echo(
         f"Now set CHIE_DATABASE_URL to {value}{also} and restart Chie. Run this again with the old setting if notes "
         "may have been saved meanwhile. Conversations are not copied: with the new setting they start empty."
     )
+
+
+def _summarise_records(records: "RecordCounts") -> None:
+    """What a store does not have, such as versions in Vector Search, cannot be copied and is not named."""
+    if records.total:
+        click.echo(f"With them, compared one by one: {_listed(records.total)}.")
+    if records.kept:
+        click.echo(f"Different in the target, and kept there: {_listed(records.kept)}.")
+
+
+def _listed(counts: "Counter[str]") -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items())

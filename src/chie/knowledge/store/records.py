@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from chie.database.cursor import utc_text
 from chie.knowledge.note import now
 from chie.knowledge.records import Decision, Mark, RecordedSearch, Use
+from chie.knowledge.store.record_copies import RecordCopies
 from chie.knowledge.store.review_records import SqlReviewRecords, Statement
 
 Uses: TypeAlias = Mapping[tuple[str, Use], int]
@@ -78,7 +79,7 @@ CREATE TABLE {prefix}recorded_searches (
 """
 
 
-class SqlRecords(SqlReviewRecords, NoteRecords):
+class SqlRecords(RecordCopies, SqlReviewRecords, NoteRecords):
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
 
