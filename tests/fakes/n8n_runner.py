@@ -4,9 +4,11 @@
     {"set": {…}}          every item gets these fields
     {"output": 1}         the items leave through this output
 
+`={{ $env.NAME }}` is read from `environment`, and `={{ $node["B"].parameter.x }}` evaluates that of another node.
 Nodes without these parameters pass their items on. `ran` has the names of the nodes that were not pinned.
 """
 
+import re
 import threading
 from copy import deepcopy
 from typing import Any
@@ -16,10 +18,14 @@ from tests.fakes.n8n_store import Store
 
 Json = dict[str, Any]
 
+_ENVIRONMENT = re.compile(r"=\{\{ \$env\.(\w+) \}\}")
+_PARAMETER = re.compile(r'=\{\{ \$node\["(\w+)"\]\.parameter\.(\w+) \}\}')
+
 
 class Runner:
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.environment: dict[str, str] = {}
         self.ran: list[str] = []
         self.reached = threading.Event()  # set when a test run starts
         self.proceed = threading.Event()  # a test run waits for it
@@ -52,7 +58,7 @@ class Runner:
             run: Json = {"startTime": len(runs), "executionIndex": len(runs), "executionTime": 1, "source": source}
             runs.setdefault(name, []).append(run)
             result["lastNodeExecuted"] = name
-            outputs = self._outputs(nodes[name], items, pins, run, result)
+            outputs = self._outputs(nodes[name], items, pins, run, result, nodes)
             ends = (workflow["connections"].get(name) or {}).get("main") or []
             for number, (slot, found) in enumerate(zip(ends, outputs, strict=False)):
                 source = [{"previousNode": name, "previousNodeOutput": number}]
@@ -68,7 +74,9 @@ class Runner:
             workflowData=deepcopy({key: workflow[key] for key in ("id", "name", "nodes", "connections")}),
         )
 
-    def _outputs(self, node: Json, items: list[Json], pins: Json, run: Json, result: Json) -> list[list[Json]]:
+    def _outputs(
+        self, node: Json, items: list[Json], pins: Json, run: Json, result: Json, nodes: Json
+    ) -> list[list[Json]]:
         name, parameters = node["name"], node["parameters"]
         if name in pins:
             outputs = [pins[name]]
@@ -78,7 +86,17 @@ class Runner:
                 run["error"] = result["error"] = {"message": parameters["fail"], "node": {"name": name}}
                 run["executionStatus"] = "error"
                 return []
-            made = [{**item, "json": {**item["json"], **parameters.get("set", {})}} for item in items]
+            given = {key: self._evaluated(value, nodes) for key, value in parameters.get("set", {}).items()}
+            made = [{**item, "json": {**item["json"], **given}} for item in items]
             outputs = [[] for _ in range(parameters.get("output", 0))] + [made]
         run |= {"executionStatus": "success", "data": {"main": outputs}}
         return outputs
+
+    def _evaluated(self, value: Any, nodes: Json) -> Any:
+        if not isinstance(value, str):
+            return value
+        if found := _ENVIRONMENT.fullmatch(value):
+            return self.environment.get(found[1])
+        if found := _PARAMETER.fullmatch(value):
+            return self._evaluated(nodes[found[1]]["parameters"].get(found[2]), nodes)
+        return value

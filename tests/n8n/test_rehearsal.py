@@ -208,3 +208,59 @@ async def test_approval_is_asked_only_for_nodes_that_run_for_real(call: Caller) 
     assert tool.annotations is not None
     assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (False, True)
     assert (tool.meta or {})["chie/destructive_arguments"] == ["run_for_real"]
+
+
+SECRET = "n8n-encryption-key-値"
+READS = "={{ $env.N8N_ENCRYPTION_KEY }}"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        READS,
+        "={{ $env['N8N_ENCRYPTION_KEY'] }}",
+        "={{ $vars.token }}",
+        "={{ $secrets.vault.token }}",
+        "={{ $evaluateExpression('$e' + 'nv.X') }}",
+        "={{ \\u0024env.X }}",
+        "={{ this['$e' + 'nv'].X }}",
+        "<p>{{ $env.X }}</p>",
+        {"rules": [{"value": READS}]},
+    ],
+    ids=str,
+)
+async def test_a_node_that_may_read_the_environment_of_n8n_needs_permission(
+    call: Caller, fake: FakeN8n, value: Any
+) -> None:
+    fake.runner.environment["N8N_ENCRYPTION_KEY"] = SECRET
+    workflow_id = failing(fake, node("A", SET), node("B", SET, parameters={"fail": "x"}))
+    patch = [*parameters("A", set={"x": value}), *parameters("B")]
+    asked = await call("rehearse_change", id=workflow_id, patch=patch)
+    assert (asked.data["outcome"], asked.data["wouldRunForReal"]) == ("needs_permission", {"A": "set"})
+    assert fake.runner.ran == []
+    assert SECRET not in json.dumps(asked.data, ensure_ascii=False)
+
+
+async def test_no_expression_reads_the_environment_through_a_node_that_does_not_run(
+    call: Caller, fake: FakeN8n
+) -> None:
+    fake.runner.environment["N8N_ENCRYPTION_KEY"] = SECRET
+    answered = [{"json": {"items": 3}}]
+    api = node("API", HTTP, parameters={"key": READS, "url": "={{ $json.url }}"})
+    workflow_id = failing(fake, api, node("B", SET, parameters={"fail": "x"}), API=answered)
+    patch = parameters("B", set={"x": '={{ $node["API"].parameter.key }}'})
+    answer = await call("rehearse_change", id=workflow_id, patch=patch)
+    assert (answer.data["outcome"], fake.runner.ran) == ("fixed", ["B"])
+    copy = next(sent.body for sent in fake.seen if sent.method == "POST" and sent.path.endswith("/workflows"))
+    assert [one["parameters"] for one in copy["nodes"] if one["name"] == "API"] == [
+        {"key": "", "url": "={{ $json.url }}"}
+    ]
+    last = max(fake.executions.values(), key=lambda one: int(one["id"]))
+    assert SECRET not in json.dumps(last, ensure_ascii=False)
+
+
+async def test_expressions_over_items_run_as_before(call: Caller, fake: FakeN8n) -> None:
+    workflow_id = failing(fake, node("A", SET, parameters={"fail": "x"}))
+    value = "={{ $json.total * $('Hook').item.json.total + $now.toMillis() + $input.first().json.x }} 円"
+    answer = (await call("rehearse_change", id=workflow_id, patch=parameters("A", set={"x": value}))).data
+    assert (answer["outcome"], fake.runner.ran) == ("fixed", ["A"])

@@ -1,8 +1,9 @@
 """Decides what each node does in a rehearsal, before anything runs.
 
-run     it only computes, such as Set and If, or the caller has allowed it by name
+run     it only computes with items, such as Set and If, or the caller has allowed it by name
 pin     it is replaced by what came out of it then: triggers, nodes with credentials, HTTP requests
-ask     it would run for real, and the caller must allow it: code, commands, files, sub-workflows
+ask     it would run for real, and the caller must allow it: code, commands, files, sub-workflows, expressions that may
+        read n8n's environment
 stop    nothing was recorded of it and it would call another service: the rehearsal ends before it
 """
 
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 
 from chie.n8n.graph import NOT_EXECUTED, each_connection
 from chie.n8n.models import Json, Node, Workflow
+from chie.n8n.rehearsal.environment import reads_environment
 from chie.n8n.rehearsal.recording import Items, Recording
 
 _BASE = "n8n-nodes-base."
@@ -62,11 +64,11 @@ def _decide(plan: Plan, node: Node, recording: Recording, *, affected: bool, all
         plan.pins[name] = items or [{"json": {}}]
     elif allowed:
         plan.run_for_real.append(name)
-    elif node["type"] in COMPUTING and not node.get("credentials"):
+    elif (computes := node["type"] in COMPUTING and not node.get("credentials")) and not reads_environment(node):
         return
-    elif items is not None and not (affected and node["type"] in LOCAL):
+    elif items is not None and not (affected and (computes or node["type"] in LOCAL)):
         plan.pins[name] = items
-    elif node["type"] in LOCAL:
+    elif computes or node["type"] in LOCAL:
         plan.ask.append(node)
     else:
         plan.stop.append(name)

@@ -19,6 +19,7 @@ from chie.n8n.models import Execution, Json, Node, Workflow
 from chie.n8n.patch import Operation, apply_all
 from chie.n8n.rehearsal.comparison import Comparison, Outcome, compare
 from chie.n8n.rehearsal.copies import Copies
+from chie.n8n.rehearsal.environment import without_environment
 from chie.n8n.rehearsal.plan import Plan, make_plan, stops_before, touched_nodes
 from chie.n8n.rehearsal.recording import Recording, read_recording
 from chie.n8n.validation import validate
@@ -164,7 +165,8 @@ def _require_known(names: Sequence[str], workflow: Workflow) -> None:
 
 
 def _copy(workflow: Workflow, plan: Plan) -> Json:
-    """The body of the copy: without connections to nodes that must not run, and without credentials they could use."""
+    """The body of the copy: without connections to nodes that must not run, and without their credentials and
+    expressions that others could use."""
     stopped, real = set(plan.stop), set(plan.run_for_real)
     real |= _sub_nodes(workflow, real)
     connections: Json = {}
@@ -175,7 +177,7 @@ def _copy(workflow: Workflow, plan: Plan) -> Json:
             slots[output].append(target)
     kept = explicit_settings({k: v for k, v in (workflow.get("settings") or {}).items() if k not in ORIGINAL_SETTINGS})
     return {
-        "nodes": [_copied(node, with_credentials=node["name"] in real) for node in workflow["nodes"]],
+        "nodes": [_copied(node, for_real=node["name"] in real) for node in workflow["nodes"]],
         "connections": connections,
         "settings": {**kept, **COPY_SETTINGS},
     }
@@ -190,8 +192,11 @@ def _sub_nodes(workflow: Workflow, names: set[str]) -> set[str]:
     }
 
 
-def _copied(node: Node, *, with_credentials: bool) -> Node:
-    copied = {key: value for key, value in node.items() if with_credentials or key != "credentials"}
+def _copied(node: Node, *, for_real: bool) -> Node:
+    copied = dict(node)
+    if not for_real:
+        copied.pop("credentials", None)
+        copied["parameters"] = without_environment(node.get("parameters") or {})
     return {**copied, "webhookId": str(uuid4())} if "webhookId" in copied else copied
 
 
