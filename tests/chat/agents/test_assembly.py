@@ -309,6 +309,23 @@ async def test_operators_entry_replaces_the_builtin_fetch_server(monkeypatch: py
             assert (await infos(factory))["web-scraper"]["reason_code"] == "agents.fetch_server_required"
 
 
+async def test_servers_of_the_file_reach_agents_that_use_tools(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    """Except those that read the web, which the assistant could use to send away what it has read in notes."""
+    entry = {"command": sys.executable, "args": ["-m", "tests.fakes.peer", "legacy"], "cwd": str(ROOT)}
+    write(home, "servers.json", {"peer": entry, "fetch": entry, "mcp-server-fetch": entry})
+    write(home, "agents.json", [{"id": "mine", "kind": "openai"}, {"id": "own", "kind": "openai", "servers": []}])
+    with OpenAIServer(say("x"), say("x"), say("x"), say("x")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        async with opened() as factory:
+            for name in ("assistant", "mine", "own", "default-chat"):
+                await ask(factory.get_agent(name))
+            assert factory.get_agent("assistant").mcp_servers() == ("knowledge", "n8n", "peer")
+    offered = [{tool["function"]["name"] for tool in seen.get("tools", ())} for seen in server.seen]
+    assert [("whoami" in names, "fetch" in names) for names in offered] == [
+        (True, False), (True, False), (False, False), (False, False)
+    ]  # fmt: skip
+
+
 async def test_tool_server_that_dies_during_a_call_does_not_end_the_answer(
     monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:

@@ -11,7 +11,7 @@ from chie.chat.agents.plugins import find_plugins
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.registry import AgentFactory
 from chie.chat.settings import ChatSettings
-from chie.chat.toolbox.servers_file import listed_names, read_servers
+from chie.chat.toolbox.servers_file import FETCH, FETCH_PACKAGE, ServerSpec, listed_names, read_servers
 from chie.chat.toolbox.toolbox import Toolbox, create_toolbox
 from chie.errors import ConfigurationError
 from chie.mcp_kit.server import Server
@@ -30,8 +30,14 @@ def open_agents(
     specs, listed = read_servers(settings, servers), listed_names(settings)
     kept = {name: server for name, server in (replaceable or {}).items() if name not in listed}
     toolbox = create_toolbox(settings, {**servers, **kept}, specs, reserved=listed)
-    dependencies = AgentDependencies(settings, toolbox, list(servers))
+    dependencies = AgentDependencies(settings, toolbox, [*servers, *_for_every_agent(specs)])
     return _opened(toolbox, AgentFactory(toolbox, create_agents(dependencies), dependencies.catalogue))
+
+
+def _for_every_agent(specs: Mapping[str, ServerSpec]) -> list[str]:
+    """The operator's servers, but none that reads web pages: together with private data that is for agents that name
+    it. One that cannot be installed would only be reported as unavailable with every question."""
+    return [name for name, spec in specs.items() if name not in (FETCH, FETCH_PACKAGE) and not spec.is_unpublished]
 
 
 @asynccontextmanager

@@ -80,12 +80,12 @@ class AgentTools:
 
 
 class AgentDependencies:
-    """`builtin_servers` are used by every agent whose profile names no servers."""
+    """The `default_servers` are used by every agent whose profile names no servers."""
 
-    def __init__(self, settings: ChatSettings, toolbox: Toolbox, builtin_servers: Sequence[str]) -> None:
+    def __init__(self, settings: ChatSettings, toolbox: Toolbox, default_servers: Sequence[str]) -> None:
         self.settings = settings
         self.toolbox = toolbox
-        self.builtin_servers = tuple(builtin_servers)
+        self.default_servers = tuple(default_servers)
         self._endpoints: dict[tuple[str, str | None], OpenAIEndpoint] = {}
         self._local = LocalEndpoint(urls_on(settings.chie_model_host))
         self._anthropic: ModelBuilder | None = None
@@ -101,7 +101,7 @@ class AgentDependencies:
     def tools(self, profile: Profile) -> AgentTools:
         return AgentTools(
             toolbox=self.toolbox,
-            servers=self.builtin_servers if profile.servers is None else profile.servers,
+            servers=self.default_servers if profile.servers is None else profile.servers,
             tools=profile.tools,
             approved=(*self.settings.chie_approved_tools, *profile.approved_tools),
             result_limit=self.settings.chie_tool_result_limit,
