@@ -2,8 +2,8 @@
 
 A generated part is enclosed in `<!-- generated: KIND NAME -->` and `<!-- end -->`. Kinds: `tools` and `prompts` of a
 server, `settings` of a module, `commands` of the CLI, MCP `clients` that can be connected, `figures` of `make bench`,
-`modules` of a package, `requirements` with their tests. The plot of the figures is generated too. A name followed by
-`ja` gives the table in Japanese, with the translations in `docs/ja/descriptions.json`.
+`modules` of a package, `requirements` with their tests, the `security` matrix. The plot of the figures is generated
+too. A name followed by `ja` gives the table in Japanese, with the translations in `docs/ja/descriptions.json`.
 """
 
 import ast
@@ -25,6 +25,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
 from chie.mcp_kit.server import Server
+from docs import security_matrix
 
 ROOT = Path(__file__).parents[1]
 PLOT = ROOT / "docs" / "images" / "figures.svg"
@@ -97,6 +98,16 @@ def commands(_: str) -> Table:
 
 def requirements(_: str) -> Table:
     return Table(HEAD, list(requirement_rows()))
+
+
+def security(name: str) -> Table | str:
+    servers = {key.replace("_", "-"): make() for key, make in _servers().items()}
+    if name == "rates":
+        return security_matrix.rates()
+    if name == "routes":
+        return Table(security_matrix.HEAD, list(security_matrix.route_rows(servers)))
+    servers["fetch"] = import_module("chie.web_fetch.server").create_server()
+    return Table(security_matrix.TOOL_HEAD, list(security_matrix.tool_rows(servers)))
 
 
 def _commands(command: Command, path: str) -> Iterator[tuple[str, str]]:
@@ -194,6 +205,7 @@ KINDS: dict[str, Callable[[str], Table | str]] = {
     "requirements": requirements,
     "figures": figures,
     "modules": modules,
+    "security": security,
 }
 
 

@@ -1,219 +1,20 @@
 """Every route: unauthenticated requests are rejected, and private things of others do not exist for the caller.
 
-A new route fails the first test until it is added to the table, with a decision on whose things it shows.
+A new route fails the first test until the table in `routes.py` has it, with a decision on whose things it shows.
 """
 
 import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from tests.security.conftest import SECRET, Team, exported
+from tests.security.matrix import LISTING, PRIVATE, SHARED
+from tests.security.routes import ROUTES
 
 from chie.http.routing import all_routes
-from chie.http.static_files import PAGES
-
-PUBLIC = "public"  # needs no token, and has no team data
-SHARED = "shared"  # the same for every user
-PRIVATE = "private"  # about one thing: that of another user is not found
-LISTING = "listing"  # about many: those of other users are not listed
-
-
-@dataclass(frozen=True)
-class Case:
-    kind: str
-    body: dict[str, Any] | None = None
-    query: dict[str, Any] = field(default_factory=dict)
-
-
-NOTE = {
-    "id": "{note_id}",
-    "title": "mine",
-    "content": "mine now",
-    "created_at": "2026-01-01T00:00:00Z",
-    "updated_at": "2026-01-01T00:00:00Z",
-}
-
-PROMPT = {
-    "hook_event_name": "UserPromptSubmit",
-    "session_id": "s",
-    "prompt": "where is the password kept? in the safe?",
-}
-
-ANCHOR = {"repository": "github.com/org/repo", "path": "safe.py", "lines": "1-2"}
-CHECK = {"id": "{note_id}", "anchor": ANCHOR, "state": "gone", "detail": "deleted"}
-RESULTS = {"commit": "abcdef0", "committed_at": "2026-03-01T00:00:00Z", "checks": [CHECK]}
-
-ROUTES: dict[str, Case] = {
-    "GET /": Case(PUBLIC),
-    "GET /assets/index-1.js": Case(PUBLIC),
-    **{f"GET /{page}": Case(PUBLIC) for page in PAGES},
-    "GET /health": Case(PUBLIC),
-    "POST /api/login": Case(PUBLIC),
-    "POST /api/logout": Case(PUBLIC),
-    "GET /api/me": Case(SHARED),
-    "GET /docs": Case(SHARED),
-    "GET /openapi.json": Case(SHARED),
-    "GET /metrics": Case(LISTING),
-    "GET /api/agents": Case(SHARED),
-    "GET /api/models": Case(SHARED),
-    "GET /api/endpoints": Case(SHARED),  # where they are is for admins; see chat/endpoints/test_endpoints.py
-    "POST /api/endpoints": Case(SHARED, body={"kind": "openai", "name": "x"}),  # for admins; see the same
-    "POST /api/endpoints/test": Case(SHARED, body={"kind": "openai"}),
-    "PATCH /api/endpoints/{endpoint_id}": Case(SHARED, body={}),
-    "DELETE /api/endpoints/{endpoint_id}": Case(SHARED),
-    "GET /api/mcp/servers": Case(SHARED),
-    "POST /api/mcp/servers": Case(SHARED, body={"name": "x", "url": "http://127.0.0.1:9/"}),  # for admins
-    "POST /api/mcp/servers/test": Case(SHARED, body={"url": "http://127.0.0.1:9/"}),  # see test_added_servers.py
-    "PATCH /api/mcp/servers/{name}": Case(SHARED, body={}),
-    "DELETE /api/mcp/servers/{name}": Case(SHARED),
-    "POST /api/mcp/servers/{name}/reconnect": Case(SHARED),
-    "POST /api/mcp/servers/{name}/login": Case(SHARED),  # of the caller alone; see test_oauth.py
-    "DELETE /api/mcp/servers/{name}/login": Case(SHARED),
-    "GET /api/mcp/oauth/callback": Case(PUBLIC),
-    "GET /api/mcp/oauth/client.json": Case(PUBLIC),
-    "POST /api/mcp/oauth/finish": Case(SHARED, body={"state": "x", "code": "y"}),
-    "GET /api/mcp/servers/{name}/view": Case(SHARED, query={"uri": "ui://x"}),
-    "POST /api/mcp/servers/{name}/view/call": Case(SHARED, body={"tool": "x"}),  # as the caller
-    "GET /api/mcp/prompts": Case(SHARED, query={"agent_id": "echo"}),
-    "GET /api/mcp/resources": Case(SHARED, query={"agent_id": "echo"}),  # as the caller; see test_server_content.py
-    "POST /api/mcp/servers/{name}/prompt": Case(SHARED, body={"prompt": "x"}),
-    "POST /api/mcp/servers/{name}/resource": Case(SHARED, body={"uri": "knowledge://x"}),  # the same
-    "POST /api/mcp/servers/{name}/accept": Case(SHARED),  # for admins; see test_changed_tools.py
-    "GET /api/setup": Case(SHARED),
-    "GET /api/setup/connect": Case(SHARED),
-    "POST /api/setup/endpoints/{endpoint_id}/test": Case(SHARED),
-    "GET /v1/models": Case(SHARED),
-    "GET /v1/models/{model}": Case(SHARED),
-    "POST /v1/chat/completions": Case(SHARED),
-    "POST /v1/embeddings": Case(SHARED),
-    "POST /v1/responses": Case(SHARED),
-    "GET /api/projects": Case(LISTING),
-    "POST /api/projects": Case(LISTING, body={"name": "mine"}),
-    "GET /api/projects/{project_id}": Case(PRIVATE),
-    "PATCH /api/projects/{project_id}": Case(PRIVATE, body={"name": "mine"}),
-    "POST /api/projects/{project_id}/files": Case(PRIVATE),
-    "GET /api/projects/{project_id}/files/{attachment_id}": Case(PRIVATE),
-    "GET /api/projects/{project_id}/files/{attachment_id}/text": Case(PRIVATE),
-    "DELETE /api/projects/{project_id}/files/{attachment_id}": Case(PRIVATE),
-    "GET /api/projects/{project_id}/shares": Case(PRIVATE),
-    "PUT /api/projects/{project_id}/members/{user_id}": Case(PRIVATE, body={"role": "owner"}),
-    "DELETE /api/projects/{project_id}/members/{user_id}": Case(PRIVATE),
-    "POST /api/sessions/{session_id}/shares": Case(PRIVATE, body={"with_project": True}),
-    "GET /api/shares": Case(LISTING),
-    # A link for the members of a project; what a link for everybody shows is in test_projects.py.
-    "GET /api/shared/{token}": Case(PRIVATE),
-    "GET /api/shared/{token}/attachments/{attachment_id}": Case(PRIVATE),
-    "GET /api/shared/{token}/attachments/{attachment_id}/text": Case(PRIVATE),
-    "POST /api/shared/{token}/continue": Case(PRIVATE),
-    "DELETE /api/shares/{token}": Case(PRIVATE),
-    "DELETE /api/projects/{project_id}": Case(PRIVATE),
-    "GET /api/sessions": Case(LISTING, query={"query": SECRET}),
-    "POST /api/sessions": Case(LISTING, body={}),
-    "GET /api/sessions/{session_id}": Case(PRIVATE),
-    "PATCH /api/sessions/{session_id}": Case(PRIVATE, body={"title": "mine"}),
-    "DELETE /api/sessions/{session_id}": Case(PRIVATE),
-    "GET /api/sessions/{session_id}/export": Case(PRIVATE),
-    "GET /api/sessions/marks": Case(LISTING),
-    "POST /api/sessions/{session_id}/seen": Case(PRIVATE, body={"message_id": "{message_id}"}),
-    "POST /api/sessions/import": Case(LISTING),  # into the caller's own sessions
-    "GET /api/prompts": Case(LISTING),
-    "POST /api/prompts": Case(LISTING, body={"name": "mine", "text": "own words"}),
-    "GET /api/prompts/export": Case(LISTING),
-    "POST /api/prompts/import": Case(LISTING, body={"prompts": [{"name": "mine", "text": "own words"}]}),
-    "GET /api/prompts/{prompt_id}": Case(PRIVATE),
-    "PATCH /api/prompts/{prompt_id}": Case(PRIVATE, body={"text": "mine now"}),
-    "DELETE /api/prompts/{prompt_id}": Case(PRIVATE),
-    "PUT /api/sessions/{session_id}/queue/{message_id}": Case(PRIVATE, body={"message": "and then?"}),
-    "DELETE /api/sessions/{session_id}/queue/{message_id}": Case(PRIVATE),
-    "POST /api/sessions/{session_id}/queue/{message_id}/send": Case(PRIVATE),
-    "POST /api/attachments": Case(LISTING),
-    "GET /api/attachments/{attachment_id}": Case(PRIVATE),
-    "GET /api/attachments/{attachment_id}/text": Case(PRIVATE),
-    "POST /api/chat/stream": Case(PRIVATE, body={"message": "and now?", "session_id": "{session_id}"}),
-    "GET /api/chat/stream/{message_id}": Case(PRIVATE),
-    "POST /api/chat/suggest-questions": Case(SHARED, body={"content": "mine"}),
-    "POST /api/chat/compare-notes": Case(SHARED, body={"older": {"content": "a"}, "newer": {"content": "b"}}),
-    "POST /api/chat/{message_id}/stop": Case(PRIVATE),
-    "POST /api/chat/{message_id}/answer": Case(PRIVATE, body={"id": "question", "action": "accept"}),
-    "POST /api/chat/{message_id}/approve": Case(PRIVATE, body={"id": "call-fetch"}),
-    "POST /api/chat/{message_id}/regenerate": Case(PRIVATE),
-    "POST /api/chat/{message_id}/edit": Case(PRIVATE, body={"message": "other words"}),
-    "GET /api/usage": Case(SHARED),  # of the caller alone; see test_usage.py
-    "GET /api/usage/export": Case(SHARED),
-    "GET /api/usage/month": Case(SHARED),
-    "GET /api/usage/limits": Case(SHARED),  # for admins
-    "PUT /api/usage/limits": Case(SHARED, body={"scope": "team"}),
-    "DELETE /api/usage/limits": Case(SHARED, query={"scope": "team"}),
-    "GET /api/knowledge": Case(LISTING),
-    "POST /api/knowledge": Case(LISTING, body={"content": "where the password is kept: in the safe"}),
-    "GET /api/knowledge/search": Case(LISTING, query={"q": "password kept in the safe"}),
-    "GET /api/knowledge/tags": Case(LISTING),
-    "GET /api/knowledge/authors": Case(LISTING),
-    "GET /api/knowledge/map": Case(LISTING),
-    "GET /api/knowledge/graph": Case(LISTING),
-    "GET /api/knowledge/export": Case(LISTING),
-    "POST /api/knowledge/import": Case(LISTING),
-    "POST /api/knowledge/samples": Case(LISTING),
-    "GET /api/knowledge/{note_id}": Case(PRIVATE),
-    "PATCH /api/knowledge/{note_id}": Case(PRIVATE, body={"content": "mine now"}),
-    "PUT /api/knowledge/{note_id}": Case(PRIVATE, body=NOTE),
-    "GET /api/knowledge/trash": Case(LISTING),
-    "GET /api/knowledge/trash/{note_id}": Case(PRIVATE),
-    "POST /api/knowledge/trash/{note_id}/restore": Case(PRIVATE),
-    "DELETE /api/knowledge/trash/{note_id}": Case(PRIVATE),
-    "GET /api/knowledge/{note_id}/history": Case(PRIVATE),
-    "GET /api/knowledge/{note_id}/history/{version}": Case(PRIVATE),
-    "POST /api/knowledge/{note_id}/history/{version}/restore": Case(PRIVATE),
-    "DELETE /api/knowledge/{note_id}/history": Case(PRIVATE),
-    "DELETE /api/knowledge/{note_id}": Case(PRIVATE),
-    "GET /api/knowledge/{note_id}/similar": Case(PRIVATE),
-    "PUT /api/knowledge/{note_id}/confirmation": Case(PRIVATE),
-    "PUT /api/knowledge/{note_id}/mark": Case(PRIVATE, body={"mark": "wrong"}),
-    "POST /api/knowledge/cited": Case(SHARED, body={"notes": ["{shared_id}"]}),
-    "GET /api/knowledge/recording": Case(SHARED),
-    "PUT /api/knowledge/recording": Case(SHARED, body={"recording": False}),
-    "DELETE /api/knowledge/{note_id}/confirmation": Case(PRIVATE),
-    "GET /api/knowledge/inbox": Case(LISTING),
-    "GET /api/knowledge/inbox/count": Case(SHARED),
-    "POST /api/knowledge/inbox/{note_id}/accept": Case(PRIVATE, body={}),
-    "POST /api/knowledge/inbox/{note_id}/undo": Case(PRIVATE),
-    "POST /api/knowledge/inbox/{note_id}/merge": Case(PRIVATE, body={"into": "{shared_id}", "content": "mine now"}),
-    "POST /api/knowledge/inbox/{note_id}/reject": Case(PRIVATE),
-    "GET /api/knowledge/spaces": Case(SHARED),  # see test_spaces.py
-    "PUT /api/knowledge/spaces/{name}": Case(SHARED),
-    "DELETE /api/knowledge/spaces/{name}": Case(SHARED),
-    "PUT /api/knowledge/spaces/{name}/users/{user}": Case(SHARED),
-    "GET /api/knowledge/repositories": Case(SHARED),
-    "PUT /api/knowledge/repositories": Case(SHARED),
-    "GET /api/knowledge/review": Case(LISTING),
-    "GET /api/knowledge/review/count": Case(SHARED),
-    "POST /api/knowledge/review/decisions": Case(SHARED, body={"finding": "stale:{note_id}", "action": "archive"}),
-    "DELETE /api/knowledge/review/decisions/{decision_id}": Case(SHARED),
-    "GET /api/knowledge/{note_id}/links": Case(PRIVATE),
-    "GET /api/knowledge/anchors": Case(LISTING, query={"repository": "github.com/org/repo"}),
-    "POST /api/knowledge/anchors": Case(LISTING, body=RESULTS),
-    "GET /api/knowledge/anchors/changed": Case(LISTING),
-    "POST /hooks/claude-code": Case(LISTING, body=PROMPT),
-    "GET /hooks/status": Case(SHARED),
-    "GET /api/n8n/workflows": Case(SHARED),
-    "GET /api/n8n/workflows/{workflow_id}": Case(SHARED),
-    "GET /api/n8n/workflows/{workflow_id}/executions": Case(SHARED),
-    "GET /api/n8n/workflows/{workflow_id}/backups": Case(SHARED),
-    "PATCH /api/n8n/workflows/{workflow_id}": Case(SHARED),
-    "POST /api/n8n/workflows/{workflow_id}/rehearsals": Case(SHARED),
-    "GET /api/n8n/executions/{execution_id}": Case(SHARED),
-    "GET /api/n8n/backups/{workflow_id}/{file}": Case(SHARED),
-    "POST /api/n8n/backups/{workflow_id}/{file}/restore": Case(SHARED),
-    "GET /api/bedrock-kb": Case(SHARED),
-    "POST /api/bedrock-kb/ask": Case(SHARED),
-    "ANY /mcp/knowledge": Case(SHARED),
-    "ANY /mcp/n8n": Case(SHARED),
-    "ANY /mcp/bedrock-kb": Case(SHARED),
-}
 
 
 def names_of(routes: Iterable[Any]) -> set[str]:
@@ -237,6 +38,8 @@ def filled(team: Team, text: str) -> str:
         .replace("{prompt_id}", team.prompt_id)
         .replace("{project_id}", team.project_id)
         .replace("{user_id}", "ben")
+        .replace("{user}", "ben")
+        .replace("{name}", "team")
         .replace("{token}", team.share_token)
         .replace("{message_id}", message)
         .replace("{version}", "1")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from fastmcp import Client
 from tests.security.conftest import ADDRESS, SECRET, Team
+from tests.security.tools import NOT_FOUND, TOOLS
 
 from chie.access.identity import User, acting_as
 from chie.knowledge.prompts import QUERY_PROMPT
@@ -13,32 +14,6 @@ from chie.mcp_kit.approval import UNLISTED_TOOLS
 from chie.mcp_kit.auth import TICKET_META, user_ticket
 from chie.mcp_kit.server import Server
 from chie.servers import load_agent_servers
-
-NOT_FOUND = "not found"
-NOTHING_PRIVATE = "nothing private"  # the same for every user
-
-TOOLS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
-    "knowledge": {
-        "get_knowledge": (NOT_FOUND, {"id": "{note}"}),
-        "update_knowledge": (NOT_FOUND, {"id": "{note}", "tags": ["mine"]}),
-        "delete_knowledge": (NOT_FOUND, {"id": "{note}"}),
-        "search_knowledge": (NOTHING_PRIVATE, {"query": "the password is kept in the safe"}),
-        "list_knowledge": (NOTHING_PRIVATE, {}),
-        "save_knowledge": (NOTHING_PRIVATE, {"content": "the password is kept in the safe"}),
-    },
-    "n8n": {
-        name: (NOTHING_PRIVATE, {})
-        for name in (
-            "compare_versions list_credentials list_versions restore_version "
-            "create_workflow create_workflow_from_file delete_workflow describe_node find_nodes get_execution "
-            "get_workflow get_workflow_connections list_backups list_executions list_workflows n8n_health "
-            "patch_workflow publish_workflow rehearse_change replace_workflow_from_file restore_workflow "
-            "retry_execution unpublish_workflow update_workflow validate_workflow"
-        ).split()
-    },
-    "bedrock-kb": {"kb_answer": (NOTHING_PRIVATE, {}), "kb_search": (NOTHING_PRIVATE, {})},
-    "fetch": {"fetch": (NOTHING_PRIVATE, {"url": f"{ADDRESS}/api/sessions"})},
-}
 
 
 async def test_table_lists_every_tool(team: Team) -> None:
@@ -48,9 +23,9 @@ async def test_table_lists_every_tool(team: Team) -> None:
 
 
 async def test_web_pages_of_this_machine_are_refused() -> None:
-    [(tool, (_, arguments))] = TOOLS["fetch"].items()
+    [(tool, case)] = TOOLS["fetch"].items()
     async with Client(load_agent_servers()["fetch"]) as client:
-        for url in (arguments["url"], "http://127.0.0.1:8080/api/sessions", "http://[::1]/", "http://169.254.169.254/"):
+        for url in (case.arguments["url"], f"{ADDRESS}/api/sessions", "http://[::1]/", "http://169.254.169.254/"):
             answer = await client.call_tool_mcp(tool, {"url": url})
             assert (answer.structured_content or {})["code"] == "web_fetch.address_refused"
 
@@ -58,10 +33,10 @@ async def test_web_pages_of_this_machine_are_refused() -> None:
 @pytest.mark.parametrize("who", ["ben", "root"])
 def test_tools_hide_private_notes_of_others(team: Team, who: str) -> None:
     before = team.possessions()
-    for tool, (outcome, arguments) in TOOLS["knowledge"].items():
-        answer = team.tool(who, "knowledge", tool, **_filled(team, arguments))
-        assert answer.get("isError", False) is (outcome == NOT_FOUND), tool
-        if outcome == NOT_FOUND:
+    for tool, case in TOOLS["knowledge"].items():
+        answer = team.tool(who, "knowledge", tool, **_filled(team, case.arguments))
+        assert answer.get("isError", False) is (case.outcome == NOT_FOUND), tool
+        if case.outcome == NOT_FOUND:
             assert answer["structuredContent"]["error_type"] == "NotFoundError"
         assert SECRET not in str(answer), tool
         assert team.note_id not in str(answer), tool
@@ -69,8 +44,8 @@ def test_tools_hide_private_notes_of_others(team: Team, who: str) -> None:
 
 
 def test_same_calls_succeed_for_the_owner(team: Team) -> None:
-    for tool, (_, arguments) in sorted(TOOLS["knowledge"].items(), key=lambda row: row[0] == "delete_knowledge"):
-        answer = team.tool("aki", "knowledge", tool, **_filled(team, arguments))
+    for tool, case in sorted(TOOLS["knowledge"].items(), key=lambda row: row[0] == "delete_knowledge"):
+        answer = team.tool("aki", "knowledge", tool, **_filled(team, case.arguments))
         assert not answer.get("isError"), tool
         assert team.note_id in str(answer), tool
 

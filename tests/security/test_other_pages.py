@@ -8,7 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 from tests.fakes.agents import FakeRegistry
 from tests.security.conftest import ADDRESS, Team, load_servers
-from tests.security.test_every_route import ROUTES, request
+from tests.security.routes import ROUTES
+from tests.security.test_every_route import request
 
 from chie.access.middleware import COOKIE
 from chie.app import create_app

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 from tests.security.conftest import SECRET, Team
-from tests.security.test_every_route import LISTING, PRIVATE, ROUTES, of_kind, request, text_of
-from tests.security.test_every_tool import LOOKS, TOOLS, _filled
+from tests.security.matrix import LISTING, PRIVATE
+from tests.security.routes import ROUTES
+from tests.security.test_every_route import of_kind, request, text_of
+from tests.security.test_every_tool import LOOKS, _filled
 from tests.security.test_hidden_notes import save
+from tests.security.tools import TOOLS
 
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile
@@ -69,8 +72,8 @@ def test_lists_and_tools_hide_notes_of_an_unreadable_space(vault: Team, who: str
         assert answer.status_code in ((403,) if limited else (200, 201)), (name, answer.text)
         shown = text_of(answer)
         assert not any(mark in shown for mark in (SECRET, vault.note_id, vault.proposal_id, "vault")), name
-    for tool, (_, arguments) in TOOLS["knowledge"].items():
-        answer = vault.tool(who, "knowledge", tool, **_filled(vault, arguments))
+    for tool, case in TOOLS["knowledge"].items():
+        answer = vault.tool(who, "knowledge", tool, **_filled(vault, case.arguments))
         assert not any(mark in str(answer) for mark in (SECRET, vault.note_id, "vault")), tool
     for asked, params in LOOKS:
         filled = {k: v.replace("{note}", vault.note_id) if isinstance(v, str) else v for k, v in params.items()}

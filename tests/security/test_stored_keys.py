@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.app.processes import http_server
-from tests.security.test_every_route import ROUTES
+from tests.security.routes import ROUTES
 from tests.security.test_secrets import Gossip, gossip
 
 from chie.cli import main

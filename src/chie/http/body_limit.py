@@ -33,10 +33,10 @@ class BodyLimit:
             return await self._app(scope, receive, send)
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
             return await rejection(scope, 400, Message("http.nul_in_url"))(scope, receive, send)
-        limit = self._limit(scope["path"])
+        limit = self.limit(scope["path"])
         return await _LimitedRequest(scope, receive, send, limit, self._seconds).run(self._app)
 
-    def _limit(self, path: str) -> int:
+    def limit(self, path: str) -> int:
         matching = (size for pattern, size in self._patterns if pattern.fullmatch(path))
         return self._larger.get(path) or next(matching, MAX_BODY_BYTES)
 

@@ -73,7 +73,7 @@ class ToolLoop:
         )
 
     async def run(self) -> AsyncGenerator[Event, None]:
-        """The only generator between the model's and the consumer's: text must be passed on as it arrives."""
+        """Passes text on as it arrives, as every generator between the model and the consumer does."""
         await self._open_tools()
         self._ids = {call.id for message in self.messages for call in getattr(message, "calls", ())}
         for used in range(self.max_rounds + 1):
