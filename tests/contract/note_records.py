@@ -49,8 +49,11 @@ class NoteRecordsContract:
         assert (records.marks("k-1"), records.marks("k-2")) == ({"ben": "wrong"}, {})
 
     @pytest.mark.req("MT-7")
-    def test_marks_and_agreements_of_one_user_at_once(self, store: NoteStore) -> None:
+    def test_marks_agreements_and_decisions_at_once(self, store: NoteStore) -> None:
+        decision = Decision(proposal=NoteState.of(a_note("両方"), 1), by="ben", at=MOMENT)
+
         def work(number: int) -> None:
+            store.records.remember_decision(decision, forget_before=MOMENT)
             store.records.mark("k-1", "aki", "helpful" if number % 2 else "wrong")
             store.records.agree("aki", recording=True)
             if number % 5 == 0:

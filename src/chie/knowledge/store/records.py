@@ -85,9 +85,10 @@ class SqlRecords(RecordCopies, SqlReviewRecords, NoteRecords):
 
     def remember_decision(self, decision: Decision, *, forget_before: datetime) -> None:
         row = (decision.proposal.id, utc_text(decision.at), _decisions().dump_json(decision).decode())
+        add = f"INSERT INTO {self._prefix}decisions VALUES (?, ?, ?) ON CONFLICT (proposal) DO UPDATE"
         self._write(
-            (f"DELETE FROM {self._prefix}decisions WHERE at < ? OR proposal = ?", [(utc_text(forget_before), row[0])]),
-            (f"INSERT INTO {self._prefix}decisions VALUES (?, ?, ?)", [row]),
+            (f"DELETE FROM {self._prefix}decisions WHERE at < ?", [(utc_text(forget_before),)]),
+            (f"{add} SET at = excluded.at, decision = excluded.decision", [row]),
         )
 
     def decision(self, proposal_id: str) -> Decision | None:
