@@ -105,7 +105,7 @@ async def test_tool_that_changes_while_its_call_waits_does_not_run(settings: Cha
 async def test_call_of_a_changed_tool_says_so(settings: ChatSettings) -> None:
     async with toolbox_of(peer()) as toolbox:
         await toolbox.initialize_servers(["peer"])
-        before = {tool.name: tool.definition for tool in toolbox.toolset().tools()}
+        before = {tool.name: tool.approval_key for tool in toolbox.toolset().tools()}
         await call(toolbox, "reword")
         asked: list[ToolCall] = []
 

@@ -186,6 +186,17 @@ def test_lists_of_a_server_apply_only_to_that_server(server: str, tool: str) -> 
     assert ServerLists(toolset, {server: ["*"]}, {}).tools() == []
 
 
+def test_an_approval_is_for_one_definition_of_one_server() -> None:
+    erase = types.Tool(name="erase", description="Erases.", input_schema={})
+    other = types.Tool(name="erase", description="Erases all.", input_schema={})
+    same, again = Tool.from_mcp("files", erase), Tool.from_mcp("files", erase.model_copy())
+    assert same.approval_key == again.approval_key
+    assert (
+        len({same.approval_key, Tool.from_mcp("disk", erase).approval_key, Tool.from_mcp("files", other).approval_key})
+        == 3
+    )
+
+
 def test_only_builtin_servers_name_their_destructive_arguments() -> None:
     named = types.Tool(name="make", input_schema={}, _meta=destructive_with("live"))
     ours, others = Tool.from_mcp("n8n", named, builtin=True), Tool.from_mcp("files", named)

@@ -77,6 +77,12 @@ class Tool:
             return self.always_ask or self.destructive
         return self.destructive and any(arguments.get(name) for name in self.destructive_arguments)
 
+    @property
+    def approval_key(self) -> str:
+        """For what a remembered approval counts: this definition of this server. Another server may offer a tool that
+        looks the same."""
+        return hashlib.sha256(f"{self.server}\n{self.definition}".encode()).hexdigest()[:16]
+
 
 def _hint(hints: "mcp_types.ToolAnnotations | None") -> Hint:
     if hints is None:
