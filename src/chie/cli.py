@@ -160,7 +160,7 @@ def serve(
         from chie.app import run_on_lambda
 
         return run_on_lambda()
-    configure(log_level, log_file, activity=log_folder(log_dir) / "chie.log")
+    configure(log_level, log_file, activity=log_folder(log_dir) / "chie.log", rotate=True)
     if workers > 1:
         from chie.http.workers import run_workers
 

@@ -62,14 +62,16 @@ def new_request_id(given: object = None) -> str:
     return request
 
 
-def configure(level: str = "WARNING", file: Path | None = None, *, activity: Path | None = None) -> None:
+def configure(
+    level: str = "WARNING", file: Path | None = None, *, activity: Path | None = None, rotate: bool = False
+) -> None:
     """Set up logging once per process, before FastMCP is imported, which would add a handler and import Rich.
 
-    `file` takes the place of stderr. `activity` is a file that gets every line of Chie from INFO on, and the warnings
-    of the libraries. The handlers of frameworks are removed, so that every line is redacted.
+    `file` takes the place of stderr, and is rotated on request. `activity` is a file that gets every line of Chie from
+    INFO on, and the warnings of the libraries. The handlers of frameworks are removed, so that every line is redacted.
     """
     os.environ["FASTMCP_LOG_ENABLED"] = "false"
-    handlers = [_handler(file)]
+    handlers = [_handler(file, rotate=rotate)]
     handlers[0].addFilter(_AtLeast(level.upper()))
     if activity:
         handlers += _activity_handlers(activity)
@@ -93,11 +95,11 @@ def add_error_file(name: str, file: Path) -> None:
     logging.getLogger(name).addHandler(handler)
 
 
-def _handler(file: Path | None) -> logging.Handler:
+def _handler(file: Path | None, *, rotate: bool) -> logging.Handler:
     """Falls back to stderr if the file cannot be opened: the server must start anyway."""
     if file is not None:
         try:
-            return _opened(file)
+            return _opened(file, rotate=rotate)
         except OSError as error:
             sys.stderr.write(f"cannot log to {file} ({error.strerror}); logging to stderr instead\n")
     handler = logging.StreamHandler(sys.stderr)

@@ -90,3 +90,19 @@ def test_full_log_is_rotated_without_losing_a_line(tmp_path: Path, monkeypatch: 
     assert len(kept) > 1
     assert all(file.stat().st_size <= 60_000 for file in kept)
     assert {record["message"] for file in kept for record in records(file)} == {f"line {n}" for n in range(2_000)}
+
+
+@pytest.mark.parametrize("rotate", [True, False])
+def test_file_in_place_of_the_terminal_is_rotated_on_request(
+    rotate: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`chie serve` asks for it; an MCP server that runs alone does not."""
+    monkeypatch.setattr(files, "MAX_LOG_BYTES", 1_000)
+    log = tmp_path / "service.log"
+    configure("info", log, rotate=rotate)
+    try:
+        for number in range(20):
+            logging.getLogger("chie.test").info("line %d", number)
+    finally:
+        configure()
+    assert (log.with_name("service.log.1").exists(), log.stat().st_size > 1_000) == (rotate, not rotate)
