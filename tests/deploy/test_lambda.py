@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -119,6 +120,28 @@ def test_requests_are_passed_on_as_they_were_sent(tmp_path: Path) -> None:
         assert api.invoke(other).prelude()["statusCode"] == 421
         page = api.invoke(event("GET", "/"))
         assert page.prelude()["headers"]["content-type"].startswith("text/html")
+
+
+def stored_answer(api: LambdaRuntimeApi, session: str) -> dict[str, Any]:
+    found = api.invoke(event("GET", f"/api/sessions/{session}"))
+    assert found.prelude()["statusCode"] == 200
+    answer: dict[str, Any] = found.json()["messages"][1]
+    return answer
+
+
+@pytest.mark.req("CH-4")
+def test_response_that_lambda_ends_early_is_followed_by_the_next_one(tmp_path: Path) -> None:
+    """Far more events than may wait for Lambda to read them."""
+    words = [f"{number} " for number in range(1_000)]
+    with ConverseServer(say(*words)) as model:
+        settings = {**SETTINGS, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": model.address}
+        with environment(tmp_path, **settings) as api:
+            asked = api.invoke(event("POST", "/api/chat/stream", {"message": "x", "agent_id": "aws"}), limit=2)
+            session = asked.prelude()["headers"]["x-chie-session"]
+            assert len(list(asked.rest())) == 1
+            while (answer := stored_answer(api, session))["status"] == "streaming":
+                pass
+    assert answer["content"] == "".join(words)
 
 
 @pytest.mark.req("CH-4")

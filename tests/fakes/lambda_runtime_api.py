@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
 from queue import Queue
 from threading import Thread
 from typing import Any, Self
@@ -15,11 +16,12 @@ HOST = "abcdef.lambda-url.ap-northeast-1.on.aws"
 
 @dataclass
 class Response:
-    """What the function sent for one invocation; `chunks` ends with None."""
+    """What the function sent for one invocation; `chunks` ends with None. The API reads no more than `limit` chunks."""
 
     headers: dict[str, str] = field(default_factory=dict)
     path: str = ""
     chunks: "Queue[bytes | None]" = field(default_factory=Queue)
+    limit: int | None = None
 
     def prelude(self) -> dict[str, Any]:
         """Status, headers and cookies. The body follows in later chunks."""
@@ -56,9 +58,9 @@ class LambdaRuntimeApi:
     def address(self) -> str:
         return f"127.0.0.1:{self._server.server_port}"
 
-    def invoke(self, event: object) -> Response:
+    def invoke(self, event: object, *, limit: int | None = None) -> Response:
         request = str(uuid4())
-        response = self._responses[request] = Response()
+        response = self._responses[request] = Response(limit=limit)
         self._waiting.put((request, json.dumps(event).encode()))
         return response
 
@@ -97,9 +99,10 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             response = self.owner.response(self.path)
             response.headers = {name.lower(): value for name, value in self.headers.items()}
-            for chunk in self._body():
+            for chunk in islice(self._body(), response.limit):
                 response.chunks.put(chunk)
             response.chunks.put(None)
+            self.close_connection = response.limit is not None
         self._reply(202, b"{}", {})
 
     def _body(self) -> Iterator[bytes]:

@@ -1,7 +1,8 @@
 """Runs an ASGI app on AWS Lambda: takes invocations from the Runtime API, and streams each response back.
 
 The events are those of a function URL (payload version 2.0) in the mode RESPONSE_STREAM. Lambda sends the next one
-when the response to the last has ended, and freezes the process in between.
+when the response to the last has ended, and freezes the process in between. It may end a response before the app does:
+the client has left, or the response is too large.
 """
 
 import asyncio
@@ -25,6 +26,8 @@ RESPONSE_TYPE = "application/vnd.awslambda.http-integration-response"
 SEPARATOR = bytes(8)  # between the JSON with status and headers, and the body
 NOT_FORWARDED = {b"connection", b"content-length", b"transfer-encoding"}  # Lambda frames the response itself
 STREAMED_CHUNKS = 64  # that may wait for Lambda to read them
+WRITE_SECONDS = 60.0  # without which Lambda counts as reading no more
+LEAVE_SECONDS = 5.0  # for an app whose response nobody reads
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +44,8 @@ async def _run(url: str, create_app: "Callable[[], Starlette]") -> None:
     import httpx2
 
     # Lambda answers the request for the next invocation when there is one.
-    async with httpx2.AsyncClient(base_url=url, timeout=None, trust_env=False) as client:
+    timeout = httpx2.Timeout(None, write=WRITE_SECONDS)
+    async with httpx2.AsyncClient(base_url=url, timeout=timeout, trust_env=False) as client:
         try:
             app = create_app()
         except ChieError as error:
@@ -53,6 +57,8 @@ async def _run(url: str, create_app: "Callable[[], Starlette]") -> None:
 
 
 async def _serve_next(client: "httpx2.AsyncClient", app: "ASGIApp") -> None:
+    import httpx2
+
     invocation = await client.get("/invocation/next")
     invocation.raise_for_status()
     path = f"/invocation/{invocation.headers['lambda-runtime-aws-request-id']}"
@@ -66,9 +72,14 @@ async def _serve_next(client: "httpx2.AsyncClient", app: "ASGIApp") -> None:
     headers = {"Lambda-Runtime-Function-Response-Mode": "streaming", "Content-Type": RESPONSE_TYPE}
     task = asyncio.create_task(exchange.run(app))
     try:
-        await client.post(f"{path}/response", content=exchange.response(), headers=headers)
+        ended = await client.post(f"{path}/response", content=exchange.response(), headers=headers)
+        ended.raise_for_status()
+    except httpx2.HTTPError as error:
+        logger.warning("Lambda did not take the whole response: %s", type(error).__name__)
     finally:
         exchange.close()
+        await asyncio.wait({task}, timeout=LEAVE_SECONDS)
+        task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
 
@@ -90,15 +101,21 @@ class Exchange:
         except Exception:
             logger.exception("a request on Lambda failed")
         finally:
-            await self._chunks.put(None)
+            await self._put(None)
 
     async def response(self) -> AsyncGenerator[bytes, None]:
         while (chunk := await self._chunks.get()) is not None:
             yield chunk
 
     def close(self) -> None:
-        """The response has ended."""
+        """The response has ended. What the app still sends is dropped, also what waits for space."""
         self._closed.set()
+        while not self._chunks.empty():
+            self._chunks.get_nowait()
+
+    async def _put(self, chunk: bytes | None) -> None:
+        if not self._closed.is_set():
+            await self._chunks.put(chunk)
 
     async def _receive(self) -> "Message":
         if self._received:
@@ -109,9 +126,9 @@ class Exchange:
 
     async def _send(self, message: "Message") -> None:
         if message["type"] == "http.response.start":
-            await self._chunks.put(_prelude(message["status"], message["headers"]) + SEPARATOR)
+            await self._put(_prelude(message["status"], message["headers"]) + SEPARATOR)
         elif message.get("body"):
-            await self._chunks.put(message["body"])
+            await self._put(message["body"])
 
 
 def _scope(event: dict[str, Any]) -> "Scope":
