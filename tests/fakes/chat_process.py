@@ -1,6 +1,7 @@
 """The chat with scripted agents in a process of its own, to be killed: `python -m tests.fakes.chat_process`."""
 
 import os
+import signal
 import subprocess
 import sys
 from argparse import ArgumentParser
@@ -35,7 +36,7 @@ def chat_process(url: URL, *options: str) -> Iterator[tuple[str, "subprocess.Pop
             process.wait()
 
 
-def serve(*, workers: int = 1, log: Path | None = None) -> None:
+def serve(*, workers: int = 1, log: Path | None = None, dies_before_sending: bool = False) -> None:
     from chie.http.workers import run_workers
     from chie.logging import configure
 
@@ -47,10 +48,13 @@ def serve(*, workers: int = 1, log: Path | None = None) -> None:
     from tests.fakes.agents import FakeRegistry
     from tests.fakes.chat import create_chat_app
 
-    from chie.chat.runs import lease_keeper
+    from chie.chat.runs import lease_keeper, queue_sender
     from chie.http.server import run_http
 
     vars(lease_keeper)["RENEW_INTERVAL"] = timedelta(seconds=0.2)  # dead processes are found soon
+    vars(queue_sender)["INTERVAL_SECONDS"] = 0.2
+    if dies_before_sending:
+        vars(queue_sender)["QueueSender"]._start = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     app = create_chat_app(FakeRegistry(), save_seconds=0.05)
     return run_http(app, host="127.0.0.1", port=0, announce=_announce)
 
@@ -63,6 +67,7 @@ def main() -> None:
     parser = ArgumentParser()
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--log", type=Path)
+    parser.add_argument("--dies-before-sending", action="store_true")
     serve(**vars(parser.parse_args()))
 
 

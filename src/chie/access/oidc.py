@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx2
 import jwt
 
+from chie import background
 from chie.access.identity import User
 from chie.access.settings import AccessSettings
 from chie.errors import AuthenticationError, ConfigurationError, ServiceError
@@ -68,8 +69,7 @@ class KeySet:
     def _renew(self, name: str | None) -> None:
         is_running = self._renewal is not None and not self._renewal.done()
         if not is_running and monotonic() - self._asked >= FETCH_INTERVAL_SECONDS:
-            self._renewal = asyncio.create_task(self._refresh(name))
-            self._renewal.add_done_callback(_log_failure)
+            self._renewal = background.once(self._refresh(name), "oidc-keys")
 
     async def _refresh(self, name: str | None) -> None:
         async with self._lock:
@@ -154,12 +154,6 @@ class Verifier:
         found = _claim(claims, self._settings.auth_admin_claim)
         value = self._settings.auth_admin_value
         return value in found if isinstance(found, list) else found == value
-
-
-def _log_failure(renewal: "asyncio.Task[None]") -> None:
-    """Nothing awaits the task, so an unexpected error would be lost."""
-    if not renewal.cancelled() and (error := renewal.exception()):
-        logger.error("cannot renew the keys of the OIDC provider", exc_info=error)
 
 
 def require_https(name: str, url: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
+from chie import background
 from chie.errors import ConfigurationError
 from chie.http.draining import Draining
 from chie.http.values import is_loopback
@@ -76,7 +77,7 @@ def _server(config: "uvicorn.Config", draining: Draining, worker: WorkerSocket |
 
         async def shutdown(self, sockets: "list[socket] | None" = None) -> None:
             """uvicorn stops accepting, then waits for open connections, which are drained meanwhile."""
-            task = asyncio.create_task(draining.drain())
+            task = background.once(draining.drain(), "draining")
             await super().shutdown(sockets)
             task.cancel()
 

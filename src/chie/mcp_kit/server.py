@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from chie import __version__
+from chie import __version__, background
 from chie.access.identity import user_in
 from chie.errors import ChieError
 from chie.logging import REQUEST_META, new_request_id
@@ -64,7 +64,7 @@ class Server(FastMCP[None]):
     ) -> None:
         @asynccontextmanager
         async def lifespan(_: FastMCP[None]) -> AsyncIterator[None]:
-            started = asyncio.create_task(start()) if start else None
+            started = background.once(start(), f"{name}-start") if start else None
             try:
                 yield None
             finally:

@@ -1,10 +1,12 @@
 """`kill -9` during an answer, with real processes: no stored message is lost and no event is repeated."""
 
 import signal
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from functools import partial
+from uuid import uuid4
 
 import httpx2
+import pytest
 from sqlalchemy import URL
 from tests.fakes.agents import ANSWER
 from tests.fakes.chat_process import chat_process
@@ -81,6 +83,38 @@ def _check_events(seen: list[Sse], rest: list[Sse]) -> None:
         ("done", {"message_id": None}),
     ]
     assert texts(seen + rest) == counted(len(texts(seen + rest).split()))
+
+
+@pytest.mark.req("AG-12")
+@pytest.mark.parametrize("finder", ["another process", "the next start"])
+async def test_message_waits_for_no_process_that_died_before_sending_it(both: URL, finder: str) -> None:
+    """The process ends by `kill -9` between saving the answer and sending what waits for it."""
+    async with AsyncExitStack() as stack:
+        url, dying = stack.enter_context(chat_process(both, "--dies-before-sending"))
+        others = [stack.enter_context(chat_process(both))[0] for _ in range(2) if finder == "another process"]
+        client = await stack.enter_async_context(httpx2.AsyncClient(base_url=url, timeout=60))
+        async with asking(client, "tidy up", agent_id="cautious") as reader:
+            call = (await reader.event()).data["id"]
+            for text in ("二番目", "third"):
+                path = f"/api/sessions/{reader.session_id}/queue/{uuid4()}"
+                queued = await client.put(path, json={"message": text, "agent_id": "echo"})
+                assert queued.status_code == 200, queued.text
+            with suppress(httpx2.HTTPError):
+                await client.post(f"/api/chat/{reader.message_id}/approve", json={"id": call})
+                await _drain(reader)
+        assert dying.wait(timeout=60) == -signal.SIGKILL
+        if not others:
+            others = [stack.enter_context(chat_process(both))[0] for _ in range(2)]
+        client = await stack.enter_async_context(httpx2.AsyncClient(base_url=others[0], timeout=60))
+
+        async def answered() -> bool:
+            found = (await client.get(f"/api/sessions/{reader.session_id}")).json()
+            return not found["queue"] and [one["status"] for one in found["messages"]] == ["complete"] * 6
+
+        await until(answered)
+        messages = (await client.get(f"/api/sessions/{reader.session_id}")).json()["messages"]
+    assert [one["content"] for one in messages if one["role"] == "user"] == ["tidy up", "二番目", "third"]
+    assert [one["content"] for one in messages[2:]] == ["二番目", "二番目", "third", "third"]
 
 
 async def test_sessions_continue_after_a_restart(both: URL) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
+from chie import background
 from chie.chat.agents.base import AgentInfo, BaseAgent
 from chie.chat.agents.calls import agent_info
 from chie.chat.agents.profile import Profile
@@ -128,7 +129,7 @@ class AgentFactory:
         if monotonic() - self._first_seen_at > DEFAULT_AGENT_TTL_SECONDS:
             return await self._first_available() or first
         if self._rechecking is None or self._rechecking.done():
-            self._rechecking = asyncio.create_task(self._recheck(), name="default-agent")
+            self._rechecking = background.once(self._recheck(), "default-agent")
         return first
 
     async def _first_available(self) -> str | None:

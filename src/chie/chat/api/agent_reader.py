@@ -11,6 +11,8 @@ from starlette.requests import Request
 
 from chie.chat.events import Event
 from chie.chat.usage.recorder import Work
+from chie.errors import ServiceError
+from chie.logging import request_id
 from chie.unicode import clean
 
 T = TypeVar("T")
@@ -67,6 +69,8 @@ class AgentReader:
             async with asyncio.timeout(self._interval):
                 item = await self._ready.get()
         except TimeoutError:
+            if self._task.done() and self._ready.empty():  # a library in between has cancelled it
+                raise ServiceError("chat.agent_failed", request_id=request_id()) from None
             return None
         if isinstance(item, Exception):
             raise item

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Depends, Request
 from sqlalchemy import URL
 
+from chie import background
 from chie.chat.agents.registry import AgentRegistry
 from chie.chat.endpoints.service import StoredEndpoints
 from chie.chat.metrics import Metrics
 from chie.chat.projects.files import ProjectFiles
 from chie.chat.projects.service import ProjectService
 from chie.chat.runs.agent_files import AgentInputs
+from chie.chat.runs.cleanup import CleanUp
 from chie.chat.runs.command_queue import CommandQueue
 from chie.chat.runs.lease import new_owner
 from chie.chat.runs.lease_keeper import LeaseKeeper
@@ -103,6 +105,7 @@ class Chat:
                 self.metrics,
                 AgentInputs(self.attachments, self.projects),
                 self.recorder,
+                self.recovery,
                 max_characters=max_characters,
             ),
             owner=owner,
@@ -120,6 +123,13 @@ class Chat:
         self.starter = RunStarter(turns, self.queue, self.attachments, self.projects, agents, self.runs, self.limits)
         self.queue_sender = QueueSender(self.queue, self.starter, self.runs)
         self._keeper = LeaseKeeper(self.answers, self.runs, self.recovery)
+        self._clean_up = CleanUp(
+            {
+                "old commands": self._queue.delete_old,
+                "unsent attachments": self.attachments.delete_unsent,
+                "old usage records": self.usage.forget_old_records,
+            }
+        )
         self._opening = asyncio.Lock()
         self._background: list[asyncio.Task[None]] = []
 
@@ -143,13 +153,12 @@ class Chat:
             if self.is_open:
                 return
             await asyncio.to_thread(upgrade, self._url)
-            await self._queue.delete_old()
-            await self.attachments.delete_unsent()
-            await self.usage.forget_old_records()
             await self._keeper.recover()
             self._background = [
-                asyncio.create_task(self._keeper.keep(), name="chat-lease-keeper"),
-                asyncio.create_task(Listener(self._database, self._notifier).listen(), name="chat-listener"),
+                background.start(self._keeper.keep, "chat-lease-keeper"),
+                background.start(Listener(self._database, self._notifier).listen, "chat-listener"),
+                background.start(self.queue_sender.send_overdue, "chat-queue"),
+                background.start(self._clean_up.repeat, "chat-clean-up"),
             ]
 
     async def close(self) -> None:

@@ -8,7 +8,7 @@ from chie.chat.runs.command_queue import CommandQueue
 from chie.chat.runs.notifier import Notifier
 from chie.chat.runs.run import Run
 from chie.chat.sessions.commands import Command
-from chie.errors import ChieError, ConflictError
+from chie.errors import ChieError, ConflictError, ServiceError
 
 logger = logging.getLogger(__name__)
 
@@ -38,22 +38,33 @@ class CommandHandler:
 
     async def _handle_waiting(self) -> None:
         try:
-            for command in await self._queue.take(list(self._runs)):
-                await self._queue.reply(command, self._execute(command))
+            commands = await self._queue.take(list(self._runs))
         except ChieError as error:
-            logger.exception("cannot handle commands of other processes; retrying [%s]", error.code)
+            logger.exception("cannot read the commands of other processes; retrying [%s]", error.code)
+            return
+        for command in commands:  # nobody else will see them again
+            try:
+                await self._queue.reply(command, self._outcome(command))
+            except Exception:
+                logger.exception("cannot reply to a command of another process")
 
-    def _execute(self, command: Command) -> ChieError | None:
+    def _execute(self, command: Command) -> None:
         run = self._runs.get(command.message_id)
+        if run is None:
+            raise ConflictError("chat.answer_just_ended")
+        if command.kind == "stop":
+            run.stop()
+        elif command.kind == "answer":
+            run.answer_question(command.call_id or "", json.loads(command.payload or "{}"))
+        else:
+            run.decide(command.call_id or "", approved=command.kind == "approve")
+
+    def _outcome(self, command: Command) -> ChieError | None:
         try:
-            if run is None:
-                raise ConflictError("chat.answer_just_ended")
-            if command.kind == "stop":
-                run.stop()
-            elif command.kind == "answer":
-                run.answer_question(command.call_id or "", json.loads(command.payload or "{}"))
-            else:
-                run.decide(command.call_id or "", approved=command.kind == "approve")
+            self._execute(command)
         except ChieError as error:
             return error
+        except Exception:
+            logger.exception("cannot carry out a command of another process")
+            return ServiceError("chat.command_failed")
         return None

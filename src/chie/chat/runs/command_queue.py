@@ -8,10 +8,12 @@ from chie.chat.sessions.commands import DONE, Command, CommandKind, Reply
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import now
-from chie.errors import ChieError, ConflictError, NotFoundError
+from chie.errors import ChieError, ConflictError, NotFoundError, ServiceError
 from chie.messages.catalogue import Message
 
-REPLY_ERRORS: dict[str, type[ChieError]] = {kind.__name__: kind for kind in (ConflictError, NotFoundError)}
+REPLY_ERRORS: dict[str, type[ChieError]] = {
+    kind.__name__: kind for kind in (ConflictError, NotFoundError, ServiceError)
+}
 MAX_AGE = timedelta(hours=1)
 
 

@@ -7,7 +7,7 @@ from chie.chat.runs.lease import RENEW_INTERVAL, LeasePolicy
 from chie.chat.runs.manager import RunManager
 from chie.chat.runs.recovery import Recovery
 from chie.chat.sessions.answers import AnswerStore
-from chie.errors import ChieError
+from chie.errors import ChieError, StorageError
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +20,13 @@ class LeaseKeeper:
         self._policy = LeasePolicy()
 
     async def recover(self) -> None:
-        await self._recovery.recover(self._policy.duration)
+        """An error that is not the database's keeps no app from starting: `keep` tries again."""
+        try:
+            await self._recovery.recover(self._policy.duration)
+        except StorageError:
+            raise
+        except Exception:
+            logger.exception("cannot end the answers of dead processes; trying again")
 
     async def keep(self) -> None:
         """Runs until it is cancelled."""

@@ -41,7 +41,7 @@ class Listener:
         while True:
             try:
                 await self._receive()
-            except (psycopg.Error, OSError, ChieError) as error:
+            except (psycopg.Error, OSError, ChieError) as error:  # `listen` starts again after any other one
                 logger.warning("lost the listening connection to PostgreSQL (%s); reconnecting", type(error).__name__)
             finally:
                 self._notifier.set_connected(connected=False)

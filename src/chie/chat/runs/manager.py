@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 
+from chie import background
 from chie.chat.agents.base import BaseAgent
 from chie.chat.interaction import Answer
 from chie.chat.runs.command_handler import CommandHandler
@@ -58,6 +59,10 @@ class RunManager:
     @property
     def message_ids(self) -> list[str]:
         return list(self._runs)
+
+    @property
+    def is_closing(self) -> bool:
+        return self._closing
 
     def start(self, pending: PendingAnswer, agent: BaseAgent) -> Run:
         """The task inherits the request's context, so its log lines carry the request id."""
@@ -159,7 +164,7 @@ class RunManager:
         }
         for name, task in tasks.items():
             if name not in self._background or self._background[name].done():
-                self._background[name] = asyncio.create_task(task(), name=f"run-{name}")
+                self._background[name] = background.start(task, f"run-{name}")
 
     async def _send_heartbeats(self) -> None:
         while self._runs:

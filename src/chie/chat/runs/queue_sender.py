@@ -1,14 +1,21 @@
-"""Sends queued messages: the next one when an answer is complete, or one at once when the user says so."""
+"""Sends queued messages: the next one when an answer is complete, or one at once when the user says so.
+
+A process may end between storing an answer and sending what waits for it, so every process looks for such messages.
+"""
 
 import asyncio
 import logging
 
+from chie.access.identity import User, acting_as, local_user
 from chie.chat.runs.manager import RunManager
 from chie.chat.runs.run import Run
 from chie.chat.runs.starter import RunStarter
 from chie.chat.sessions.entities import QueuedMessage
 from chie.chat.sessions.queue import MessageQueue
-from chie.errors import ChieError, NotFoundError, StorageError
+from chie.errors import ChieError, ServiceError, StorageError
+from chie.logging import request_id
+
+INTERVAL_SECONDS = 5.0
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +43,17 @@ class QueueSender:
             await self._runs.stop(queued.parent_id)
         return await self._starter.send_queued(queued)
 
+    async def send_overdue(self) -> None:
+        """Runs until it is cancelled. Of several processes that find the same message one sends it."""
+        while not self._runs.is_closing:
+            try:
+                for user_id, queued in await self._queue.overdue():
+                    with acting_as(_user(user_id)):
+                        await self._try_to_send(queued)
+            except ChieError as error:
+                logger.warning("cannot look for queued messages: %s [%s]", error.message, error.code)
+            await asyncio.sleep(INTERVAL_SECONDS)
+
     async def close(self) -> None:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
@@ -50,18 +68,35 @@ class QueueSender:
     async def _send_next(self, session_id: str, answer_id: str) -> None:
         try:
             queued = await self._queue.next_after(session_id, answer_id)
-            if queued is not None:
-                await self._send(queued)
         except ChieError as error:
             logger.warning("the queue of session %s waits: %s [%s]", session_id, error.message, error.code)
+        else:
+            if queued is not None:
+                await self._try_to_send(queued)
+
+    async def _try_to_send(self, queued: QueuedMessage) -> None:
+        try:
+            await self._send(queued)
+        except ChieError as error:
+            logger.warning("the queue of session %s waits: %s [%s]", queued.session_id, error.message, error.code)
+        except Exception:
+            logger.exception("the queue of session %s waits", queued.session_id)
 
     async def _send(self, queued: QueuedMessage) -> None:
+        """An error of the database may end by itself, and the message is sent later; any other one is shown with it."""
         try:
             await self._starter.send_queued(queued)
-        except NotFoundError as error:
-            if error.code != "queue.not_found":  # sent or removed in the meantime
-                await self._queue.hold(queued, error)
         except StorageError:
             raise
         except ChieError as error:
-            await self._queue.hold(queued, error)
+            if error.code not in ("queue.not_found", "sessions.answer_in_progress"):  # sent or removed meanwhile
+                await self._queue.hold(queued, error)
+        except Exception:
+            await self._queue.hold(queued, ServiceError("chat.agent_failed", request_id=request_id()))
+            raise
+
+
+def _user(user_id: str) -> User:
+    """Without the rights of an admin: a token gave them to a request, which has ended."""
+    local = local_user()
+    return local if local.id == user_id else User(user_id)

@@ -12,7 +12,7 @@ from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, Message, Status, StoredEvent
 from chie.chat.sessions.unread import set_unread
-from chie.errors import ServiceError
+from chie.errors import ServiceError, StorageError
 
 UNSAVED_EVENTS = 10_000  # more than a process can have sent and not saved; their numbers are skipped
 
@@ -32,7 +32,7 @@ class Recovery:
         async with self._database.read() as connection:
             rows = await repository.streaming(connection)
         dead = [(id_, owner) for id_, owner, idle in rows if is_abandoned(owner, idle, own=self._owner, lease=lease)]
-        ended = [id_ for id_, owner in dead if await self._end(id_, owner, "interrupted")]
+        ended = [id_ for id_, owner in dead if await self._try_to_end(id_, owner)]
         if ended:
             logger.warning("ended %d answers whose process died; what was saved of them is kept", len(ended))
         return len(ended)
@@ -44,22 +44,37 @@ class Recovery:
         if owner is not None and await self._end(message_id, owner, "stopped"):
             logger.warning("stopped message %s in place of %s, which does not react", message_id, owner)
 
-    async def _end(self, message_id: str, owner: str, status: Status) -> bool:
+    async def fail(self, message_id: str, error: ServiceError) -> None:
+        """End an answer of this process with what was saved, because its own end cannot be."""
+        await self._end(message_id, self._owner, "failed", error)
+
+    async def _try_to_end(self, message_id: str, owner: str) -> bool:
+        """An answer that cannot be ended keeps nobody from ending the others."""
+        try:
+            return await self._end(message_id, owner, "interrupted", ServiceError("chat.process_died"))
+        except StorageError:
+            raise
+        except Exception:
+            logger.exception("cannot end message %s of a dead process", message_id)
+            return False
+
+    async def _end(self, message_id: str, owner: str, status: Status, error: ServiceError | None = None) -> bool:
         async def change(connection: Connection) -> bool:
             await set_unread(connection, message_id, owner=owner)
             answer = await repository.lock_owned(connection, message_id, owner)
             if answer is None:
                 return False
-            await _finish(connection, answer, owner, status)
+            await _finish(connection, answer, owner, status, error)
             await self._database.notify(connection, [message_id, owner])
             return True
 
         return await self._database.write(change)
 
 
-async def _finish(connection: Connection, answer: Message, owner: str, status: Status) -> None:
+async def _finish(
+    connection: Connection, answer: Message, owner: str, status: Status, error: ServiceError | None
+) -> None:
     saved = await repository.events(connection, answer.message_id, limit=repository.NO_LIMIT)
-    error = ServiceError("chat.process_died") if status == "interrupted" else None
     first = (saved[-1].last if saved else 0) + UNSAVED_EVENTS + 1
     items = error_events(error) if error else [_done(answer)]
     last = EventChunk(message_id=answer.message_id, first=first, items=items)

@@ -34,6 +34,7 @@ class Run:
         self.ended = False
         self.stopped = False
         self.lease_lost = False
+        self.failed = False  # its events cannot be saved
         self.interrupted = False  # by the shutdown of this process
         self.save_uncertain = False  # the last save failed, but may have been committed
         self.base = 0  # the number of the last event that has left the window
@@ -138,12 +139,15 @@ class Run:
     def lose_lease(self) -> None:
         self.lease_lost = self._cancel() or self.lease_lost
 
+    def fail(self) -> None:
+        self.failed = self._cancel() or self.failed
+
     def interrupt(self) -> None:
         self.interrupted = self._cancel() or self.interrupted
 
     def _cancel(self) -> bool:
         """Cancel the task once; the first reason wins."""
-        ending = self.stopped or self.lease_lost or self.interrupted or self.finishing
+        ending = self.stopped or self.lease_lost or self.failed or self.interrupted or self.finishing
         return self.task is not None and not ending and self.task.cancel()
 
     def _wake(self, *, has_events: bool) -> None:

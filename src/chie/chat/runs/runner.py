@@ -11,12 +11,13 @@ from typing import Any
 
 from chie.chat.agents.base import Attachment, Turn
 from chie.chat.agents.calls import model_name, stream_chat
-from chie.chat.events import Done, ToolCall, ToolResult, Usage
+from chie.chat.events import Done, Event, ToolCall, ToolResult, Usage
 from chie.chat.interaction import interacting
 from chie.chat.metering import metering
 from chie.chat.metrics import Metrics
 from chie.chat.runs.agent_files import AgentInputs
 from chie.chat.runs.interaction import RunInteraction
+from chie.chat.runs.recovery import Recovery
 from chie.chat.runs.retry import retry_storage
 from chie.chat.runs.run import Run
 from chie.chat.sessions.answer_builder import error_events
@@ -48,12 +49,14 @@ class Runner:
         metrics: Metrics,
         inputs: AgentInputs,
         usage: UsageRecorder,
+        recovery: Recovery,
         *,
         max_characters: int,
     ) -> None:
         self._answers = answers
         self._inputs = inputs
         self._usage = usage
+        self._recovery = recovery
         self._metrics = metrics
         self._max_characters = max_characters
 
@@ -68,12 +71,27 @@ class Runner:
         work.reported = outcome.usage
         try:
             await self._finish(run, outcome, self._usage.measure(work, run.agent))
+        except Exception:
+            logger.exception("cannot store the end of message %s", run.message_id)
+            outcome = await self._give_up(run)
         finally:
             run.end()
             seconds = perf_counter() - started
             self._metrics.run_ended(run.agent_id, outcome.status, seconds)
             _log_outcome(run, outcome, seconds)
         return outcome.status
+
+    async def _give_up(self, run: Run) -> Outcome:
+        """The end of the answer cannot be stored, so what was saved of it has to do."""
+        run.finishing = True
+        error = ServiceError("chat.agent_failed", request_id=request_id())
+        try:
+            await self._recovery.fail(run.message_id, error)
+        except Exception:
+            logger.exception("message %s is ended once its lease has expired", run.message_id)
+        outcome = _failed("failed", error)
+        run.end(outcome.last)
+        return outcome
 
     async def _generate(self, run: Run) -> Outcome:
         try:
@@ -111,7 +129,7 @@ class Runner:
                 elif event["type"] == "done":
                     done = event
                 elif event["type"] == "summary":
-                    run.add({**event, "content": clean(event["content"])} if "content" in event else {**event})
+                    run.add(_storable(event))
                 else:
                     self._add_tool_event(run, event)
         return done
@@ -126,8 +144,7 @@ class Runner:
                 run.expect_approval(event["id"])
         else:
             self._end_tool_call(run, event)
-        # JSON has no NaN or infinity, and the database takes no NUL.
-        run.add(json.loads(clean(json.dumps(event, ensure_ascii=False)), parse_constant=lambda _: None))
+        run.add(_storable(event))
 
     def _end_tool_call(self, run: Run, event: ToolResult) -> None:
         if started := run.tool_started.pop(event["id"], None):
@@ -165,6 +182,12 @@ class Runner:
             run.end(outcome.last if run.saved else error_events(ServiceError("chat.lease_lost")))
 
 
+def _storable(event: Event) -> dict[str, Any]:
+    """Without what JSON cannot express, such as infinity, and without NUL, which the database does not take."""
+    stored: dict[str, Any] = json.loads(clean(json.dumps(event, ensure_ascii=False)), parse_constant=lambda _: None)
+    return stored
+
+
 def agent_history(messages: list[Message], files: Sequence[list[Attachment]] = ()) -> list[Turn]:
     """The branch before the question, in the form that agents take. `files` are those of each message."""
     turns = zip(messages, files or [[] for _ in messages], strict=True)
@@ -196,6 +219,8 @@ def _cancelled(run: Run) -> Outcome:
         return Outcome("stopped", [_done(run, Done(type="done", usage=None))])
     if run.lease_lost:
         return _failed("interrupted", ServiceError("chat.lease_lost"))
+    if run.failed:
+        return _failed("failed", ServiceError("chat.agent_failed", request_id=request_id()))
     return _failed("interrupted", ServiceError("chat.interrupted_by_shutdown"))
 
 

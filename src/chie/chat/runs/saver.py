@@ -29,10 +29,17 @@ class EventSaver:
         while self._runs:
             await asyncio.sleep(self._interval)
             unsaved = {run: chunk for run in self._runs.values() if not run.finishing and (chunk := run.unsaved())}
-            if unsaved:
-                await self._save(unsaved)
+            if unsaved and not await self._save(unsaved):
+                await self._save_each(unsaved)
 
-    async def _save(self, unsaved: dict[Run, EventChunk]) -> None:
+    async def _save_each(self, unsaved: dict[Run, EventChunk]) -> None:
+        """One answer whose events cannot be saved ends, and keeps no other from being saved."""
+        for run, chunk in unsaved.items():
+            if not run.finishing and not await self._save({run: chunk}):
+                run.fail()
+
+    async def _save(self, unsaved: dict[Run, EventChunk]) -> bool:
+        """False after an error that will not end by itself."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         for run in unsaved:
             run.saving = done
@@ -43,10 +50,14 @@ class EventSaver:
                 run.mark_saved(chunk.last)
             lose_leases(self._runs, saved.lost)
             self._commands.report_queue(has_commands=saved.has_commands)
-        except ChieError as error:
-            logger.exception("cannot save events; retrying [%s]", error.code)
+        except Exception as error:
+            code = error.code if isinstance(error, ChieError) else type(error).__name__
+            logger.exception("cannot save events of %d answers [%s]", len(unsaved), code)
             for run in unsaved:
                 run.save_uncertain = True
+            return isinstance(error, ChieError)
+        else:
+            return True
         finally:
             for run in unsaved:
                 run.saving = None

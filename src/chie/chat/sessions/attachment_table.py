@@ -1,10 +1,10 @@
 """The SQL of attached files. Callers own the transaction."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
-from sqlalchemy import Row, Select, delete, exists, insert, or_, select
+from sqlalchemy import Row, Select, delete, exists, false, func, insert, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from chie.chat.sessions.connection import Connection
@@ -18,6 +18,11 @@ from chie.chat.sessions.models import (
     QueuedRow,
 )
 from chie.chat.sessions.project_models import ProjectFileRow
+
+UNSENT_LIFETIME = timedelta(days=1)
+BATCH = 5_000
+
+T = TypeVar("T")
 
 _INSERT_LINKS = insert(MessageAttachmentRow)
 _ATTACHMENT = (
@@ -37,19 +42,21 @@ _LINKED = or_(
 )
 
 
-async def save(connection: Connection, columns: dict[str, Any], data: bytes, *, on_sqlite: bool) -> str:
+async def save(
+    connection: Connection, columns: dict[str, Any], data: bytes, *, on_sqlite: bool, linked: bool = False
+) -> str:
     """The id of the attachment. The same file under the same name is one attachment, so an upload can be repeated.
 
-    An existing row is updated, which locks it on PostgreSQL: nobody deletes it as unused before the commit.
+    An existing row is updated, which locks it on PostgreSQL: nobody deletes it as unused before the commit. A repeated
+    upload is remembered, because somebody is about to send the file again; `linked` says that this transaction does.
     """
     upsert = _upsert(on_sqlite=on_sqlite)
     file = upsert(FileRow).values(hash=columns["hash"], size=len(data), data=data)
     await connection.execute(file.on_conflict_do_update(index_elements=["hash"], set_={"size": len(data)}))
     statement = upsert(AttachmentRow).values(id=new_id(), created_at=now(), **columns)
-    changed = statement.on_conflict_do_update(
-        index_elements=["user_id", "hash", "name"],
-        set_={name: statement.excluded[name] for name in ("created_at", "kind", "media_type", "text", "characters")},
-    )
+    renewed = {name: statement.excluded[name] for name in ("created_at", "kind", "media_type", "text", "characters")}
+    again = {} if linked else {"repeated_at": statement.excluded["created_at"]}
+    changed = statement.on_conflict_do_update(index_elements=["user_id", "hash", "name"], set_=renewed | again)
     found: str = (await connection.execute(changed.returning(AttachmentRow.id))).scalar_one()
     return found
 
@@ -88,16 +95,14 @@ async def text_of(connection: Connection, attachment_id: str) -> str | None:
 async def copy(connection: Connection, ids: Sequence[str], *, user_id: str, on_sqlite: bool) -> dict[str, str]:
     """The same files as attachments of this user: the new ids by the old ones. The contents are stored once."""
     columns = [column for column in AttachmentRow.__table__.columns if column.name not in ("id", "user_id")]
-    statement = select(AttachmentRow.id, *columns).where(AttachmentRow.id.in_(ids))
-    rows = (await connection.execute(statement)).mappings().all()
     upsert, copies = _upsert(on_sqlite=on_sqlite), dict[str, str]()
-    for row in rows:
-        values = {**row, "id": new_id(), "user_id": user_id, "created_at": now()}
+    for row in await _rows(connection, select(AttachmentRow.id, *columns), ids):
+        values = {**row._asdict(), "id": new_id(), "user_id": user_id, "created_at": now(), "repeated_at": None}
         statement = upsert(AttachmentRow).values(values)
         changed = statement.on_conflict_do_update(
             index_elements=["user_id", "hash", "name"], set_={"created_at": statement.excluded["created_at"]}
         )
-        copies[row["id"]] = (await connection.execute(changed.returning(AttachmentRow.id))).scalar_one()
+        copies[row.id] = (await connection.execute(changed.returning(AttachmentRow.id))).scalar_one()
     return copies
 
 
@@ -172,28 +177,50 @@ async def ids_in_session(connection: Connection, session_id: str) -> set[str]:
     return set((await connection.execute(statement)).scalars())
 
 
-async def unsent_before(connection: Connection, moment: datetime) -> set[str]:
+async def unsent_before(connection: Connection, moment: datetime, *, limit: int) -> set[str]:
+    """The oldest ones that nothing has, and that nobody has uploaded since."""
     statement = select(AttachmentRow.id).where(AttachmentRow.created_at < moment, ~_LINKED)
-    return set((await connection.execute(statement)).scalars())
+    oldest = statement.order_by(AttachmentRow.created_at).limit(limit)
+    return set((await connection.execute(oldest)).scalars())
 
 
-async def delete_unused(connection: Connection, ids: set[str]) -> None:
-    """Of these attachments, those that no message and no project has, and the files that only they had.
+async def delete_unused(connection: Connection, ids: Collection[str]) -> int:
+    """Of these attachments, those that no message and no project has, and the files that only they had; returns their
+    number. One that was uploaded again within a day stays: it may be in a question that has not been sent yet.
 
     Locked first, in statements of their own: the next ones see what another transaction did with them meanwhile. Files
     come before attachments, as in `save`, so that the two do not wait for each other.
     """
-    if not ids:
-        return
-    found = select(AttachmentRow.hash).where(AttachmentRow.id.in_(ids)).distinct()
-    hashes = set((await connection.execute(found)).scalars())
-    files = select(FileRow.hash).where(FileRow.hash.in_(hashes)).order_by(FileRow.hash).with_for_update()
-    await connection.execute(files)
-    rows = select(AttachmentRow.id).where(AttachmentRow.id.in_(ids)).order_by(AttachmentRow.id).with_for_update()
-    await connection.execute(rows)
-    await connection.execute(delete(AttachmentRow).where(AttachmentRow.id.in_(ids), ~_LINKED))
-    in_use = exists().where(AttachmentRow.hash == FileRow.hash)
-    await connection.execute(delete(FileRow).where(FileRow.hash.in_(hashes), ~in_use))
+    statement = select(AttachmentRow.id, AttachmentRow.hash)
+    found = sorted((row.hash, row.id) for row in await _rows(connection, statement, ids))
+    is_repeated = func.coalesce(AttachmentRow.repeated_at >= now() - UNSENT_LIFETIME, false())
+    deleted = 0
+    for some in _batches(found):
+        hashes, own = {one for one, _ in some}, {one for _, one in some}
+        files = select(FileRow.hash).where(FileRow.hash.in_(hashes)).order_by(FileRow.hash).with_for_update()
+        await connection.execute(files)
+        rows = select(AttachmentRow.id).where(AttachmentRow.id.in_(own)).order_by(AttachmentRow.id).with_for_update()
+        await connection.execute(rows)
+        unused = delete(AttachmentRow).where(AttachmentRow.id.in_(own), ~_LINKED, ~is_repeated)
+        deleted += (await connection.execute(unused)).rowcount
+        in_use = exists().where(AttachmentRow.hash == FileRow.hash)
+        await connection.execute(delete(FileRow).where(FileRow.hash.in_(hashes), ~in_use))
+    return deleted
+
+
+async def _rows(
+    connection: Connection, statement: Select[*tuple[Any, ...]], ids: Iterable[str]
+) -> list[Row[*tuple[Any, ...]]]:
+    """Those of any number of attachments."""
+    found: list[Row[*tuple[Any, ...]]] = []
+    for some in _batches(list(ids)):
+        found += await connection.execute(statement.where(AttachmentRow.id.in_(some)))
+    return found
+
+
+def _batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """A statement takes 65,535 parameters on PostgreSQL and 32,766 on SQLite."""
+    return (values[start : start + BATCH] for start in range(0, len(values), BATCH))
 
 
 def _upsert(*, on_sqlite: bool) -> Any:  # noqa: ANN401  the two have no common type

@@ -1,11 +1,11 @@
 """Attached files: each content is stored once, and each user reaches only the files that they attached."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from hashlib import sha256
 
 from chie.access.identity import current_user, known_user
 from chie.chat.sessions import attachment_table
+from chie.chat.sessions.attachment_table import BATCH, UNSENT_LIFETIME
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Attachment, now
@@ -14,7 +14,6 @@ from chie.documents.reader import ReadFile
 from chie.errors import NotFoundError, ValidationError
 
 MAX_ATTACHMENTS = 10  # of one message
-UNSENT_LIFETIME = timedelta(days=1)
 
 
 class AttachmentStore:
@@ -38,7 +37,6 @@ class AttachmentStore:
         }
 
         async def change(connection: Connection) -> Attachment:
-            await _delete_unsent(connection)
             saved = await attachment_table.save(connection, columns, file.data, on_sqlite=is_sqlite(self._database.url))
             return (await attachment_table.owned(connection, [saved], user_id=user_id))[0]
 
@@ -66,7 +64,9 @@ class AttachmentStore:
         return found
 
     async def delete_unsent(self) -> None:
-        await self._database.write(_delete_unsent)
+        """In transactions of their own, so that nobody waits long for their end."""
+        while await self._database.write(_delete_oldest_unsent) == BATCH:
+            pass
 
 
 async def existing(connection: Connection, ids: Sequence[str], *, lock: bool = False) -> list[Attachment]:
@@ -82,9 +82,9 @@ async def existing(connection: Connection, ids: Sequence[str], *, lock: bool = F
     return found
 
 
-async def _delete_unsent(connection: Connection) -> None:
-    old = await attachment_table.unsent_before(connection, now() - UNSENT_LIFETIME)
-    await attachment_table.delete_unused(connection, old)
+async def _delete_oldest_unsent(connection: Connection) -> int:
+    oldest = await attachment_table.unsent_before(connection, now() - UNSENT_LIFETIME, limit=BATCH)
+    return await attachment_table.delete_unused(connection, oldest)
 
 
 def _not_found() -> NotFoundError:

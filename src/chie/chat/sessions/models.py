@@ -179,7 +179,8 @@ class AttachmentRow(Table):
     height: Mapped[int | None] = mapped_column(Integer)
     text: Mapped[str | None] = mapped_column(Text)
     characters: Mapped[int | None] = mapped_column(Integer)
-    created_at: Mapped[datetime] = mapped_column(Moment)
+    created_at: Mapped[datetime] = mapped_column(Moment)  # of the last upload
+    repeated_at: Mapped[datetime | None] = mapped_column(Moment)  # the last upload, if it was not the first
 
     __table_args__ = (
         Index("attachments_by_content", "user_id", "hash", "name", unique=True),

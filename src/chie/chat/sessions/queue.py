@@ -79,6 +79,11 @@ class MessageQueue:
         first = next((one for one in queue if one.parent_id == answer_id), None)
         return first if first and first.error_code is None else None
 
+    async def overdue(self) -> list[tuple[str, QueuedMessage]]:
+        """The messages of any user, with the user's id, that nothing is left to wait for."""
+        async with self._database.read() as connection:
+            return await queue_table.overdue(connection)
+
     async def remove(self, session_id: str, message_id: str) -> None:
         """Its files stay for a day, as those of a message that was not sent."""
 

@@ -4,12 +4,15 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import Row, delete, exists, insert, select, update
+from sqlalchemy.orm import aliased
 
 from chie.chat.sessions import attachment_table
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import Attachment, QueuedMessage
-from chie.chat.sessions.models import MessageRow, QueuedRow
+from chie.chat.sessions.models import MessageRow, QueuedRow, SessionRow
+
+MAX_OVERDUE = 100
 
 _QUEUED = (
     QueuedRow.id,
@@ -30,6 +33,22 @@ async def of_session(connection: Connection, session_id: str) -> list[QueuedMess
     rows = list(await connection.execute(statement.where(QueuedRow.session_id == session_id).order_by(QueuedRow.seq)))
     files = await attachment_table.of_queue(connection, session_id) if rows else {}
     return [_queued(row, files.get(row.id, [])) for row in rows]
+
+
+async def overdue(connection: Connection) -> list[tuple[str, QueuedMessage]]:
+    """The first message after each complete answer, unless it could not be sent; with the user of its session."""
+    earlier = aliased(QueuedRow)
+    is_first = ~exists().where(earlier.parent_id == QueuedRow.parent_id, earlier.seq < QueuedRow.seq)
+    statement = (
+        select(SessionRow.user_id, *_QUEUED)
+        .join(MessageRow, MessageRow.id == QueuedRow.parent_id)
+        .join(SessionRow, SessionRow.id == QueuedRow.session_id)
+        .where(MessageRow.status == "complete", QueuedRow.error_code.is_(None), is_first)
+        .order_by(QueuedRow.seq)
+    )
+    rows = list(await connection.execute(statement.limit(MAX_OVERDUE)))
+    files = {row.session_id: await attachment_table.of_queue(connection, row.session_id) for row in rows}
+    return [(row.user_id, _queued(row, files[row.session_id].get(row.id, []))) for row in rows]
 
 
 async def is_taken(connection: Connection, message_id: str) -> bool:

@@ -16,7 +16,7 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0015"  # the newest revision; a database at HEAD is opened without loading Alembic
+HEAD = "0016"  # the newest revision; a database at HEAD is opened without loading Alembic
 VERSION = Relation(
     "alembic_version",
     MetaData(),

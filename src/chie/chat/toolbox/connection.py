@@ -15,6 +15,7 @@ from mcp import MCPError
 from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from chie import background
 from chie.chat.interaction import current_call
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.hint_pins import HintPins
@@ -261,7 +262,7 @@ class Connection:
             self._client, self._state, self._error, self._lost = client, "connected", None, False
             self._settled.set()
             logger.info("server %s: connected, %d tools", self.name, len(self.tools))
-            subscription = asyncio.create_task(self._subscribe(client))
+            subscription = background.once(self._subscribe(client), f"mcp-{self.name}-changes")
             try:
                 await self._watch(client)
             finally:
@@ -317,12 +318,14 @@ class Connection:
         tools = client.server_capabilities.tools
         if not tools or not tools.list_changed or client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return
-        with suppress(MCPError, SubscriptionLost, TimeoutError):
-            async with client.listen(tools_list_changed=True) as changes:
-                self._wake.set()  # the tools may have changed before the subscription
-                async for _ in changes:
-                    self._wake.set()
-        self._wake.set()
+        try:
+            with suppress(MCPError, SubscriptionLost, TimeoutError):
+                async with client.listen(tools_list_changed=True) as changes:
+                    self._wake.set()  # the tools may have changed before the subscription
+                    async for _ in changes:
+                        self._wake.set()
+        finally:
+            self._wake.set()
 
 
 class ClosingConnections:

@@ -16,6 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 from uuid import uuid4
 
+from chie import background
 from chie.errors import ChieError, StorageError
 from chie.files import make_folder, try_lock
 from chie.messages.catalogue import Message
@@ -90,7 +91,7 @@ class Copies:
 
     async def _finish(self, token: str, created: list[str]) -> None:
         """Runs to its end also if the caller is cancelled."""
-        task = asyncio.create_task(self._remove(token, created))
+        task = background.once(self._remove(token, created), "n8n-copy-removal")
         self._removals.add(task)
         task.add_done_callback(self._removals.discard)
         await asyncio.wait([task])
