@@ -4,7 +4,8 @@ import asyncio
 import json
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import asdict
 from typing import IO, Annotated, Any
 
@@ -50,11 +51,14 @@ async def import_sessions(
     return JSONLines(_lines(first, reports, copy))
 
 
-async def _lines(first: ImportReport, rest: AsyncIterator[ImportReport], copy: IO[bytes]) -> AsyncIterator[str]:
+async def _lines(
+    first: ImportReport, rest: AsyncGenerator[ImportReport, None], copy: IO[bytes]
+) -> AsyncGenerator[str, None]:
     try:
         yield _line(asdict(first))
-        async for report in rest:
-            yield _line(asdict(report))
+        async with aclosing(rest):
+            async for report in rest:
+                yield _line(asdict(report))
     except ChieError as error:  # the status is sent already
         yield _line({"detail": error.message, "code": error.code, "params": error.reason.json_params()})
     finally:

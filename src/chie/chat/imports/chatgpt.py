@@ -10,7 +10,7 @@ from chie.chat.imports.tools import arguments_in, called, returned
 from chie.chat.imports.tree import Node, messages
 
 HIDDEN_TYPES = {"user_editable_context", "model_editable_context", "reasoning_recap", "app_pairing_content"}
-_MARKERS = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")  # citations, which the export does not resolve
+_MARKERS = re.compile("\ue200[^\ue200\ue201]*+\ue201|[\ue200-\ue206]")  # citations, which the export does not resolve
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

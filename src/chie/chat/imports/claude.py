@@ -8,6 +8,7 @@ from chie.chat.imports.json_values import moment, optional_list, optional_record
 from chie.chat.imports.tools import called, returned
 from chie.chat.imports.tree import Node, messages
 
+MAX_WAITING = 100  # calls of a message without a result
 MAX_FILES = 10  # of a message, as in a session
 TEXT_SUFFIXES = (".txt", ".md", ".csv", ".json", ".py", ".js", ".ts", ".html", ".css", ".yaml", ".yml", ".xml", ".log")
 
@@ -72,6 +73,7 @@ def _parts(key: str, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
         elif kind == "tool_use":
             name = text(block.get("name")) or "tool"
             waiting.append((f"call-{key}-{number}", text(block.get("id")), name))
+            del waiting[:-MAX_WAITING]
             parts.append(called(waiting[-1][0], name, optional_record(block.get("input"))))
         elif kind == "tool_result" and waiting:
             own = text(block.get("tool_use_id"))

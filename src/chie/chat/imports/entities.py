@@ -54,5 +54,9 @@ class SkippedConversation:
     reason: Text
 
 
+class LargeConversationError(ValueError):
+    """A conversation has more messages, or more text in all its branches, than a session may have."""
+
+
 class DamagedConversationError(ValueError):
     """A conversation has not the form of an export."""

@@ -1,22 +1,21 @@
 """Imports conversations in batches, each in a transaction. Repeating an import adds only what is new."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import IO, Any
 
 from chie.access.audit import record
 from chie.access.identity import known_user
-from chie.chat.imports.entities import ImportedConversation, SkippedConversation
-from chie.chat.imports.export_file import Found, conversations
-from chie.chat.imports.rows import message_rows, session_id_of, session_row
+from chie.chat.imports.entities import SkippedConversation
+from chie.chat.imports.export_file import ExportFile, Found
+from chie.chat.imports.rows import SessionRows
 from chie.chat.sessions import attachment_table, imported
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.database.engine import is_sqlite
 
-BATCH = 20
+BATCH, BATCH_SIZE = 20, 4 * 1024**2  # conversations, and their characters
 MAX_SKIPPED = 200  # that are listed
 
 
@@ -55,34 +54,33 @@ class Importer:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def run(self, file: IO[bytes], *, agent_id: str, dry_run: bool = False) -> AsyncIterator[ImportReport]:
-        """The same report after every batch. ValidationError if the file is no export. A dry run writes nothing."""
+    async def run(self, file: IO[bytes], *, agent_id: str, dry_run: bool = False) -> AsyncGenerator[ImportReport, None]:
+        """The same report after every batch, and from time to time while a large part is read. ValidationError if the
+        file is no export. A dry run writes nothing.
+
+        A batch is stored as a whole or not at all, so an import that was cut off is completed by another one.
+        """
         report, seen = ImportReport(), dict[str, set[str]]()
-        found = conversations(file)
-        while batch := await asyncio.to_thread(_next, found):
-            for one in batch:
-                report.conversations += 1
-                if isinstance(one, SkippedConversation):
-                    report.skip(one)
-            readable = [one for one in batch if isinstance(one, ImportedConversation)]
-            await self._add(readable, report, agent_id, seen, dry_run=dry_run)
-            yield report
+        source = ExportFile(file)
+        batches = _Batches(source.conversations(), known_user().id, agent_id)
+        try:
+            while (batch := await asyncio.to_thread(batches.next)) is not None:
+                for skipped in batch.skipped:
+                    report.skip(skipped)
+                report.conversations += len(batch.skipped) + len(batch.sessions)
+                await self._add(batch.sessions, report, seen, dry_run=dry_run)
+                yield report
+        finally:
+            source.stop()  # the thread may go on after a cancellation
         report.done = True
         if not dry_run:
             record("sessions.imported", None)
         yield report
 
     async def _add(
-        self,
-        batch: list[ImportedConversation],
-        report: ImportReport,
-        agent_id: str,
-        seen: dict[str, set[str]],
-        *,
-        dry_run: bool,
+        self, batch: list[SessionRows], report: ImportReport, seen: dict[str, set[str]], *, dry_run: bool
     ) -> None:
-        user_id = known_user().id
-        saver = _Saver(user_id, agent_id, on_sqlite=is_sqlite(self._database.url))
+        saver = _Saver(known_user().id, on_sqlite=is_sqlite(self._database.url))
 
         async def change(connection: Connection) -> list[tuple[str, set[str], bool]]:
             return [await saver.save(connection, one) for one in batch]
@@ -91,7 +89,7 @@ class Importer:
             async with self._database.read() as connection:
                 results = [await saver.compare(connection, one, seen) for one in batch]
         else:
-            results = await self._database.write(change)
+            results = await self._database.write(change) if batch else []
         for session_id, new, is_new in results:
             report.new += is_new
             report.extended += bool(new) and not is_new
@@ -100,33 +98,60 @@ class Importer:
             seen.setdefault(session_id, set()).update(new)
 
 
-class _Saver:
-    def __init__(self, user_id: str, agent_id: str, *, on_sqlite: bool) -> None:
+@dataclass
+class _Batch:
+    sessions: list[SessionRows] = field(default_factory=list)
+    skipped: list[SkippedConversation] = field(default_factory=list)
+    size: int = 0
+
+    def is_full(self) -> bool:
+        return len(self.sessions) + len(self.skipped) >= BATCH or self.size > BATCH_SIZE
+
+
+class _Batches:
+    def __init__(self, found: Iterator[Found | None], user_id: str, agent_id: str) -> None:
+        self._found = found
         self._user_id = user_id
         self._agent_id = agent_id
+
+    def next(self) -> _Batch | None:
+        """None at the end. May be empty, so that its caller learns that reading goes on."""
+        batch, is_last = _Batch(), True
+        for found in self._found:
+            is_last = False
+            if isinstance(found, SkippedConversation):
+                batch.skipped.append(found)
+            elif found is not None:
+                batch.sessions.append(SessionRows.of(self._user_id, self._agent_id, found))
+                batch.size += batch.sessions[-1].size
+            if found is None or batch.is_full():
+                break
+        return None if is_last else batch
+
+
+class _Saver:
+    def __init__(self, user_id: str, *, on_sqlite: bool) -> None:
+        self._user_id = user_id
         self._on_sqlite = on_sqlite
 
     async def compare(
-        self, connection: Connection, conversation: ImportedConversation, seen: dict[str, set[str]]
+        self, connection: Connection, rows: SessionRows, seen: dict[str, set[str]]
     ) -> tuple[str, set[str], bool]:
         """The session, the messages that are new, and whether the session is. `seen` are those earlier in the file."""
-        session_id = session_id_of(self._user_id, conversation)
+        session_id = rows.session["id"]
         known = await imported.known_messages(connection, session_id, user_id=self._user_id)
-        rows = message_rows(self._user_id, conversation)
         there = (known or set()) | seen.get(session_id, set())
-        return session_id, {row["id"] for row, _ in rows} - there, known is None and session_id not in seen
+        return session_id, {row["id"] for row, _ in rows.messages} - there, known is None and session_id not in seen
 
-    async def save(self, connection: Connection, conversation: ImportedConversation) -> tuple[str, set[str], bool]:
-        session_id = session_id_of(self._user_id, conversation)
+    async def save(self, connection: Connection, rows: SessionRows) -> tuple[str, set[str], bool]:
+        session_id = rows.session["id"]
         known = await imported.known_messages(connection, session_id, user_id=self._user_id, lock=True)
-        rows = message_rows(self._user_id, conversation)
         if known is None:
-            row = session_row(self._user_id, self._agent_id, conversation)
-            await imported.insert_session(connection, row)
-        new = [(row, files) for row, files in rows if row["id"] not in (known or ())]
+            await imported.insert_session(connection, rows.session)
+        new = [(row, files) for row, files in rows.messages if row["id"] not in (known or ())]
         if new:
             await imported.insert_messages(connection, [row for row, _ in new])
-            await imported.renew(connection, session_id, conversation.updated_at)
+            await imported.renew(connection, session_id, rows.session["updated_at"])
         for row, files in new:
             if files:
                 saved = [await self._file(connection, file) for file in files]
@@ -136,8 +161,4 @@ class _Saver:
     async def _file(self, connection: Connection, columns: dict[str, Any]) -> str:
         data = columns["text"].encode("utf-8")
         own = {**columns, "user_id": self._user_id}
-        return await attachment_table.save(connection, own, data, on_sqlite=self._on_sqlite)
-
-
-def _next(found: Iterator[Found]) -> list[Found]:
-    return list(islice(found, BATCH))
+        return await attachment_table.save(connection, own, data, on_sqlite=self._on_sqlite, linked=True)

@@ -1,6 +1,7 @@
 """An imported conversation as rows. Their ids follow from the user and the export: the same in every import."""
 
 import json
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -29,9 +30,24 @@ def session_row(user_id: str, agent_id: str, conversation: ImportedConversation)
     }
 
 
-def message_rows(user_id: str, conversation: ImportedConversation) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Each with the columns of its files."""
+@dataclass(frozen=True, slots=True)
+class SessionRows:
+    """Everything that is stored of a conversation. Made outside the event loop: there may be much of it."""
 
+    session: dict[str, Any]
+    messages: list[tuple[dict[str, Any], list[dict[str, Any]]]]
+    """Each with the columns of its files."""
+    size: int
+
+    @classmethod
+    def of(cls, user_id: str, agent_id: str, conversation: ImportedConversation) -> "SessionRows":
+        messages = message_rows(user_id, conversation)
+        size = sum(len(row["content"]) + len(row["parts"] or "") for row, _ in messages)
+        files = sum(file["characters"] for _, files in messages for file in files)
+        return cls(session_row(user_id, agent_id, conversation), messages, size + files)
+
+
+def message_rows(user_id: str, conversation: ImportedConversation) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     def row_id(key: str) -> str:
         return _id(user_id, conversation.source, conversation.key, key)
 

@@ -5,7 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from chie.chat.imports.entities import ImportedFile, ImportedMessage
+from chie.chat.imports.entities import ImportedFile, ImportedMessage, LargeConversationError
+
+MAX_NODES = 50_000
+MAX_MESSAGES = 20_000
+MAX_CHARACTERS = 64 * 1024**2
+NODE_COST = 100  # characters that joining a node to an answer counts as
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +27,29 @@ class Node:
 
 
 def messages(nodes: Sequence[Node], *, tip: str | None, title: str, started: datetime) -> list[ImportedMessage]:
-    """`tip` is the node that ends the branch that was shown; `title` is the question of an answer without one."""
+    """`tip` is the node that ends the branch that was shown; `title` is the question of an answer without one.
+
+    LargeConversationError if they are more than a session may have.
+    """
+    if len(nodes) > MAX_NODES:
+        raise LargeConversationError
     return _Builder(nodes, title, started).build(tip)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The last node of an unfinished answer, and what comes before it, which its siblings share."""
+
+    node: Node
+    before: "_Run | None"
+
+    def nodes(self) -> list[Node]:
+        found, at = list[Node](), self
+        while True:
+            found.append(at.node)
+            if at.before is None:
+                return found[::-1]
+            at = at.before
 
 
 class _Builder:
@@ -34,25 +60,26 @@ class _Builder:
         self._started = started
         self._made: dict[str, ImportedMessage] = {}
         self._message_of: dict[str, str] = {}  # by node
+        self._left = MAX_CHARACTERS
 
     def build(self, tip: str | None) -> list[ImportedMessage]:
-        # (node, the nodes of the unfinished answer before it, the message above)
-        stack: list[tuple[str, tuple[Node, ...], str | None]]
-        stack = [(key, (), None) for key in reversed(self._children.get(None, []))]
+        # (node, the unfinished answer before it, the message above)
+        stack: list[tuple[str, _Run | None, str | None]]
+        stack = [(key, None, None) for key in reversed(self._children.get(None, []))]
         while stack:
             key, run, above = stack.pop()
             node = self._nodes[key]
             if node.role == "user":
-                run, above = (), self._question(node, run, above)
+                run, above = None, self._question(node, run, above)
             else:
-                run = (*run, node)
+                run = _Run(node, run)
             below = self._children.get(key, [])
             if not below:
                 self._end(run, above)
             stack.extend((child, run, above) for child in reversed(below))
         return _newest_last(self._made, self._tip(tip))
 
-    def _question(self, node: Node, run: tuple[Node, ...], above: str | None) -> str:
+    def _question(self, node: Node, run: _Run | None, above: str | None) -> str:
         parent = self._end(run, above)
         asked = ImportedMessage(
             key=node.key,
@@ -64,10 +91,11 @@ class _Builder:
         )
         return self._add(asked, [node])
 
-    def _end(self, run: tuple[Node, ...], above: str | None) -> str | None:
+    def _end(self, run: _Run | None, above: str | None) -> str | None:
         """The answer that ends here; a question that got none gets an empty one, after which one can go on."""
         if run:
-            return self._answer(run, above)
+            known = run.node.key  # several questions may follow it
+            return known if known in self._made else self._answer(run.nodes(), above)
         if above is None:
             return None
         empty = ImportedMessage(
@@ -80,7 +108,7 @@ class _Builder:
         )
         return self._add(empty, [])
 
-    def _answer(self, run: tuple[Node, ...], above: str | None) -> str:
+    def _answer(self, run: Sequence[Node], above: str | None) -> str:
         if above is None:
             first = ImportedMessage(
                 key=f"{run[0].key}:question",
@@ -90,6 +118,7 @@ class _Builder:
                 created_at=self._time(run[0].created_at, None),
             )
             above = self._add(first, [])
+        self._spend(NODE_COST * len(run))
         content, parts = _joined(part for node in run for part in node.parts)
         given = ImportedMessage(
             key=run[-1].key,
@@ -102,9 +131,19 @@ class _Builder:
         return self._add(given, run)
 
     def _add(self, message: ImportedMessage, nodes: Iterable[Node]) -> str:
-        self._made.setdefault(message.key, message)
+        """An answer that branches off within another one repeats its beginning: the text may grow beyond the file's."""
+        if message.key not in self._made:
+            self._made[message.key] = message
+            self._spend(len(message.content) + sum(len(str(part)) for part in message.parts))
+            if len(self._made) > MAX_MESSAGES:
+                raise LargeConversationError
         self._message_of |= {node.key: message.key for node in nodes}
         return message.key
+
+    def _spend(self, characters: int) -> None:
+        self._left -= characters
+        if self._left < 0:
+            raise LargeConversationError
 
     def _time(self, own: datetime | None, parent: str | None) -> datetime:
         return own or (self._made[parent].created_at if parent else self._started)
@@ -123,15 +162,19 @@ class _Builder:
 def _visible_children(nodes: Mapping[str, Node]) -> dict[str | None, list[str]]:
     """By visible parent; None is the parent of the first ones. Nodes in a circle have no first one."""
     found: dict[str | None, list[str]] = {}
+    shown: dict[str, str | None] = {}  # by hidden node: the visible one above it
     for key, node in nodes.items():
         if node.role is None:
             continue
-        above, seen = node.parent, {key}
-        while above is not None and above in nodes and nodes[above].role is None and above not in seen:
-            seen.add(above)
+        above, passed = node.parent, list[str]()
+        while above is not None and above in nodes and nodes[above].role is None and above not in shown:
+            shown[above] = None  # in a circle
+            passed.append(above)
             above = nodes[above].parent
-        shown = above is not None and above in nodes and nodes[above].role is not None
-        found.setdefault(above if shown else None, []).append(key)
+        if above is not None:
+            above = shown.get(above, above if above in nodes else None)
+        shown |= dict.fromkeys(passed, above)
+        found.setdefault(above, []).append(key)
     return found
 
 
@@ -155,11 +198,13 @@ def _joined(parts: Iterable[dict[str, Any]]) -> tuple[str, list[dict[str, Any]]]
 def _newest_last(made: Mapping[str, ImportedMessage], tip: str | None) -> list[ImportedMessage]:
     """Parents first, and the branch that was shown last: a session shows the branch of its last message."""
     children: dict[str, int] = {}
-    for message in made.values():
+    newest: dict[str, str] = {}
+    for key, message in made.items():
         if message.parent:
             children[message.parent] = children.get(message.parent, 0) + 1
-    while tip is not None and children.get(tip):  # the branch goes on below the node
-        tip = [key for key, message in made.items() if message.parent == tip][-1]
+            newest[message.parent] = key
+    while tip in newest:  # the branch goes on below the node
+        tip = newest[tip]
     last: list[str] = []
     while tip is not None and children.get(tip, 0) <= (1 if last else 0):
         last.append(tip)
