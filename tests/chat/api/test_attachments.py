@@ -244,8 +244,8 @@ class TestStorage:
         sent, forgotten = await upload(chat, "a.png", png()), await upload(chat, "b.txt", b"b")
         await chat.ask("one", attachments=[sent["attachment_id"]])
         monkeypatch.setattr(store, "now", lambda: now() + timedelta(hours=25))
-        newest = await upload(chat, "c.txt", b"c")
         await chat.app.state.chat.attachments.delete_unsent()
+        newest = await upload(chat, "c.txt", b"c")
         found = [
             (await chat.client.get(f"/api/attachments/{one['attachment_id']}")).status_code
             for one in (sent, forgotten, newest)

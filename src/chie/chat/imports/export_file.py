@@ -150,17 +150,18 @@ def _conversation(element: object, number: int) -> Found:
     title = f"#{number}"
     if element is Omitted.TOO_LARGE:
         return SkippedConversation(title=title, reason=Message("imports.conversation_too_large"))
+    if element is Omitted.TOO_DEEP:
+        return SkippedConversation(title=title, reason=Message("imports.conversation_damaged"))
     try:
         value = optional_record(element)
         title = text(value.get("title")) or text(value.get("name")) or title
-        found = None if element is Omitted.TOO_DEEP else _read(value)
+        found = _read(value)
     except LargeConversationError:
         return SkippedConversation(title=title, reason=Message("imports.conversation_too_large"))
     except (ValueError, RecursionError):
         return SkippedConversation(title=title, reason=Message("imports.conversation_damaged"))
     if found is None:
-        code = "conversation_damaged" if element is Omitted.TOO_DEEP else "conversation_unknown"
-        return SkippedConversation(title=title, reason=Message(f"imports.{code}"))
+        return SkippedConversation(title=title, reason=Message("imports.conversation_unknown"))
     if not found.messages:
         return SkippedConversation(title=title, reason=Message("imports.conversation_empty"))
     return found
