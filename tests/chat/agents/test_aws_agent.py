@@ -87,6 +87,28 @@ class TestAWSAgent(ToolAgentContract):
         assert request["additionalModelRequestFields"] == {"thinking": thinking}
         assert request["inferenceConfig"]["maxTokens"] == 32_000
 
+    @pytest.mark.req("CH-4", "CH-4-2")
+    @pytest.mark.parametrize(
+        ("model", "sent"),
+        [
+            ("anthropic.claude-3-5-sonnet-20240620-v1:0", {"maxTokens": 4_096}),
+            ("apac.anthropic.claude-3-5-sonnet-20241022-v2:0", {"maxTokens": 8_192}),
+            ("anthropic.claude-3-haiku-20240307-v1:0", {"maxTokens": 4_096}),
+            ("global.anthropic.claude-sonnet-5", {"maxTokens": 32_000}),
+            ("meta.llama3-70b-instruct-v1:0", {}),
+            ("arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc", {}),
+        ],
+    )
+    async def test_answer_is_not_longer_than_the_model_writes(
+        self, peer: ConverseServer, toolbox: Toolbox, settings: ChatSettings, model: str, sent: dict[str, int]
+    ) -> None:
+        """Bedrock refuses a larger number. Of a model that is not known none is sent."""
+        agent = build_aws(Profile(id="aws", model=model), AgentDependencies(settings, toolbox, ["workbench"]))
+        peer.script.append(say("ok"))
+        await ask(agent)
+        await agent.close()
+        assert peer.seen[0]["inferenceConfig"] == sent
+
     @pytest.mark.parametrize(
         ("model", "points"),
         [

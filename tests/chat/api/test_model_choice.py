@@ -201,7 +201,7 @@ async def test_bedrock_takes_the_parameters_of_the_family(
     assert (claude["inferenceConfig"], claude["outputConfig"]) == ({"maxTokens": 10}, {"effort": "medium"})
     thinking = {"type": "adaptive", "display": "summarized"}
     assert claude["additionalModelRequestFields"] == {"thinking": thinking}
-    assert nova["inferenceConfig"] == {"maxTokens": 8192, "temperature": 0.5}
+    assert nova["inferenceConfig"] == {"temperature": 0.5}
     assert not {"outputConfig", "additionalModelRequestFields"} & nova.keys()
 
 

@@ -9,8 +9,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import counted_usage
-from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
+from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
+from chie.chat.models.claude_output import output_tokens
 from chie.chat.models.claude_thinking import OUTPUT_TOKENS, adaptive_thinking
 from chie.chat.models.context_length import context_length
 from chie.chat.models.endpoint import Endpoint, SettingNames
@@ -132,7 +133,7 @@ class AnthropicModel(ChatModel):
         request: dict[str, Any] = {
             "model": self._model,
             "messages": [_message(message) for message in prompt.messages],
-            "max_tokens": MAX_OUTPUT_TOKENS,
+            "max_tokens": output_tokens(self._model, thinking=False),
             "stream": True,
             **self._parameters(prompt),
         }
@@ -156,7 +157,7 @@ class AnthropicModel(ChatModel):
             given = {"max_tokens": OUTPUT_TOKENS, **given, "thinking": thinking}
         if budget:
             given["thinking"] = {"type": "enabled", "budget_tokens": budget}
-            given["max_tokens"] = budget + given.get("max_tokens", MAX_OUTPUT_TOKENS)
+            given["max_tokens"] = budget + given.get("max_tokens", output_tokens(self._model, thinking=False))
         output = {name: given.pop(name) for name in ("effort", "format") if name in given}
         if "format" in output:
             output["format"] = _format(output["format"], self._model)

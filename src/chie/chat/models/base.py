@@ -12,7 +12,7 @@ from chie.chat.models.options import ToolSpec
 from chie.chat.models.vision import known_model_sees
 
 CONNECT_TIMEOUT_SECONDS = 5.0
-MAX_OUTPUT_TOKENS = 8192  # Bedrock and Anthropic require a limit
+MAX_OUTPUT_TOKENS = 8192  # of a Claude; Anthropic requires a limit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage, counted_usage
 from chie.chat.models.aws_client import AccessKeys, aws_client
-from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
+from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt
 from chie.chat.models.bedrock_cache import with_cache_points
 from chie.chat.models.bedrock_errors import translate
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
-from chie.chat.models.claude_thinking import OUTPUT_TOKENS, adaptive_thinking
+from chie.chat.models.claude_output import output_tokens
+from chie.chat.models.claude_thinking import adaptive_thinking
 from chie.chat.models.endpoint import BEDROCK_VARIABLES, SettingNames
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
@@ -147,11 +148,13 @@ class BedrockModel(ChatModel):
         given = dict(prompt.parameters)
         effort = given.pop(EFFORT.name, None) if EFFORT in self.parameters else None
         thinking = adaptive_thinking(self._model, effort, call_required=prompt.call_required)
+        # Bedrock counts the most that an answer may have against the quota. Of models of others that is not known.
+        known = {"maxTokens": output_tokens(self._model, thinking=thinking is not None, on_bedrock=True)}
         request: dict[str, Any] = {
             "modelId": self._model,
             "messages": [_message(message) for message in prompt.messages],
             "inferenceConfig": {
-                "maxTokens": OUTPUT_TOKENS if thinking else MAX_OUTPUT_TOKENS,
+                **(known if "claude" in self._model.lower() else {}),
                 **translated(given, PARAMETERS, model=self._model),
             },
             **_effort(self._model, effort),
