@@ -61,6 +61,9 @@ LARGER_BODIES = {
 }
 
 
+REQUIRED = {"knowledge"}  # runs without any settings
+
+
 def load_app(authenticator: Authenticator | None = None) -> FastAPI:
     """The app of `chie serve`, with all servers and agents configured by the environment."""
     servers = load_servers()
@@ -165,11 +168,13 @@ def _health(
     running: Mapping[str, Server], failed: Mapping[str, ConfigurationError]
 ) -> Callable[[Request], Awaitable[Response]]:
     async def health(request: Request) -> Response:
-        """A module that is not configured counts as healthy. Unauthenticated callers get the overall status alone."""
+        """A module that needs no settings and has wrong ones degrades the app, whose other modules work. One that is
+        not configured counts as healthy. Unauthenticated callers get the overall status alone."""
         chat, *found = await asyncio.gather(_chat_health(request.app), *(s.health() for s in running.values()))
         states = dict(zip(running, found, strict=True)) | {"chat": chat}
         is_healthy = all(state["status"] == "healthy" for state in states.values())
-        body: dict[str, Any] = {"status": "healthy" if is_healthy else "unhealthy"}
+        status = "degraded" if REQUIRED & set(failed) else "healthy"
+        body: dict[str, Any] = {"status": status if is_healthy else "unhealthy"}
         if user_in(request.scope):
             body["servers"] = states | {name: {"status": error.message} for name, error in failed.items()}
         return JSONResponse(body, status_code=200 if is_healthy else 503)

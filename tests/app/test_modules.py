@@ -22,6 +22,7 @@ from chie.chat.agents.registry import NoAgents
 from chie.cli import main
 from chie.errors import ConfigurationError, NotFoundError
 from chie.knowledge.server import create_server
+from chie.servers import load_servers
 
 if TYPE_CHECKING:
     from chie.mcp_kit.server import Server
@@ -81,10 +82,12 @@ async def test_agents_are_opened_and_closed_with_the_app(home: Path) -> None:  #
 
 async def test_app_without_agents() -> None:
     async with serving(create_app({})) as address, patient.AsyncClient(base_url=address) as client:
-        assert (await client.get("/api/agents")).json() == {"agents": [], "default_id": None}
+        assert (await client.get("/api/agents")).json() == {"agents": [], "default_id": None, "preselected_id": None}
         asked = await client.post("/api/chat/stream", json={"message": "anybody?"})
     with pytest.raises(NotFoundError) as missing:
         await NoAgents().default_id()
+    with pytest.raises(NotFoundError):
+        await NoAgents().preselected_id()
     assert (asked.status_code, asked.json()["detail"]) == (404, missing.value.message)
 
 
@@ -111,6 +114,22 @@ async def test_unreachable_database_is_unhealthy_and_the_page_works(
         assert "hunter2" not in health.text
         assert (await client.get("/")).status_code == 200
     assert not (home / "chie.db").exists()
+
+
+@pytest.mark.req("CH-9", "KG-1")
+async def test_notes_with_wrong_settings_are_named_and_the_chat_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_KNOWLEDGE_STORE", "nonsense")
+    async with (
+        serving(create_app(load_servers(), nullcontext(FakeRegistry()))) as address,
+        patient.AsyncClient(base_url=address) as client,
+    ):
+        health = await client.get("/health")
+        assert (health.status_code, health.json()["status"]) == (200, "degraded")
+        states = health.json()["servers"]
+        assert (states["chat"]["status"], states["n8n"]["status"][:14]) == ("healthy", "not configured")
+        assert states["knowledge"]["status"].startswith("Wrong value for CHIE_KNOWLEDGE_STORE.")
+        asked = await client.post("/api/chat/stream", json={"message": "hello"})
+        assert texts(parse(asked.text)) == ANSWER
 
 
 def test_wrong_servers_file_is_one_line(home: Path) -> None:
