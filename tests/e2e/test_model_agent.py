@@ -1,6 +1,7 @@
 """From the page to real MCP tools: the app's own agent, the OpenAI SDK and a model server on loopback."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,6 +74,30 @@ def test_only_what_was_cited_is_a_source(
             title = card.locator("b").first.inner_text()
             card.get_by_role("link", name=open_note).click()
             expect(screen.page.get_by_role("heading", name=title)).to_be_visible()
+
+
+@pytest.mark.req("CH-2-2")
+@pytest.mark.parametrize(
+    ("locale", "agent", "cost"),
+    [
+        ("en", "Assistant", r"tools: about \d,\d00 tokens with every question"),
+        ("ja", "アシスタント", r"ツール: 質問ごとに約 \d,\d00 トークン"),
+    ],
+)
+def test_page_selects_the_assistant_and_says_what_its_tools_cost(
+    open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, locale: str, agent: str, cost: str
+) -> None:
+    with OpenAIServer() as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        with http_server("chie", "serve") as url:
+            screen = open_screen("/", at=url, locale=locale)
+            button = screen.page.locator(".agent-button")
+            expect(button).to_contain_text(agent)
+            expect(button).to_have_attribute("title", re.compile(cost))
+            button.click()
+            menu = screen.page.get_by_role("menu")
+            expect(menu.get_by_role("menuitemcheckbox", checked=True)).to_contain_text(re.compile(cost))
+            expect(menu.get_by_text(re.compile(cost))).to_have_count(1)
 
 
 @pytest.mark.req("CH-3", "CH-7", "CH-15")

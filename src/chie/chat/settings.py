@@ -59,6 +59,11 @@ class ChatSettings(HomeSettings):
     chie_agents_file: Path | None = Field(
         default=None, description="File with your agents. Default: `agents.json` in `CHIE_HOME`."
     )
+    chie_page_agent: str = Field(
+        default="assistant",
+        description="The agent that the page selects for a new conversation, if it is available; `assistant` sends its "
+        "tools with every question. A request to the API that names no agent goes to `default-chat`.",
+    )
     chie_prices_file: Path | None = Field(
         default=None,
         description="File with your prices of models, which go before those that come with Chie. Default: "

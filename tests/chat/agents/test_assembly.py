@@ -67,14 +67,14 @@ async def infos(factory: AgentFactory) -> dict[str, AgentInfo]:
 @pytest.mark.req("CH-6")
 async def test_builtin_agents() -> None:
     async with opened() as factory:
-        assert list(await infos(factory)) == ["assistant", "default-chat", "web-scraper", "aws", "adk", "notes"]
+        assert list(await infos(factory)) == ["default-chat", "assistant", "web-scraper", "aws", "adk", "notes"]
         assert factory.get_agent("web-scraper").supports_mcp()
 
 
 @pytest.mark.req("CH-6")
 async def test_unknown_agent_is_not_found_and_duplicate_id_is_rejected() -> None:
     async with opened() as factory:
-        with pytest.raises(NotFoundError, match="Available agents: assistant, default-chat, web-scraper") as unknown:
+        with pytest.raises(NotFoundError, match="Available agents: default-chat, assistant, web-scraper") as unknown:
             factory.get_agent("unknown")
         with pytest.raises(ConfigurationError) as duplicate:
             factory.register_agent(factory.get_agent("notes"))
@@ -131,12 +131,13 @@ async def test_configured_model_on_an_unreachable_server_is_reported(
             await ask(factory.get_agent("default-chat"))
 
 
-async def test_agent_with_tools_is_the_default_if_its_model_is_available(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.req("CH-2", "CH-2-2")
+async def test_agent_without_tools_is_the_default_and_the_page_selects_another(monkeypatch: pytest.MonkeyPatch) -> None:
     with OpenAIServer(say("hi")) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("CHIE_MODEL", "my-model")
         async with opened() as factory:
-            assert await factory.default_id() == "assistant"
+            assert (await factory.default_id(), await factory.preselected_id()) == ("default-chat", "assistant")
             found = await infos(factory)
             assert (found["default-chat"]["model"], found["assistant"]["available"]) == ("my-model", True)
             await ask(factory.get_agent("default-chat"))
@@ -151,9 +152,9 @@ async def test_default_agent_is_rechecked_in_the_background(
     with ExitStack() as running:
         monkeypatch.setenv("OPENAI_BASE_URL", running.enter_context(OpenAIServer()).base_url)
         async with opened() as factory:
-            assert await factory.default_id() == "assistant"
+            assert await factory.default_id() == "default-chat"
             running.close()
-            assert await factory.default_id() == "assistant"  # the last known state; the check has started
+            assert await factory.default_id() == "default-chat"  # the last known state; the check has started
             await next(task for task in asyncio.all_tasks() if task.get_name() == "default-agent")
             assert await factory.default_id() == "notes"
 
@@ -163,10 +164,10 @@ async def test_agent_listed_as_unavailable_is_not_the_default(monkeypatch: pytes
     with ExitStack() as running:
         monkeypatch.setenv("OPENAI_BASE_URL", running.enter_context(OpenAIServer()).base_url)
         async with opened() as factory:
-            assert await factory.default_id() == "assistant"
+            assert await factory.default_id() == "default-chat"
             running.close()
-            assert not (await infos(factory))["assistant"]["available"]
-            assert await factory.default_id() == "notes"
+            assert not (await infos(factory))["default-chat"]["available"]
+            assert await factory.default_id() == await factory.preselected_id() == "notes"
 
 
 async def test_server_without_a_chat_model_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,7 +353,7 @@ async def test_agents_of_the_file_are_added_and_may_replace_builtin_ones(
         async with opened() as factory:
             found = await infos(factory)
             await ask(factory.get_agent("mine"))
-    assert list(found) == ["assistant", "default-chat", "web-scraper", "aws", "adk", "mine", "notes"]
+    assert list(found) == ["default-chat", "assistant", "web-scraper", "aws", "adk", "mine", "notes"]
     assert (found["assistant"]["name"], found["assistant"]["supports_mcp"]) == ("Plain", False)
     assert (found["mine"]["name"], found["mine"]["model"]) == ("私の", "qwen3-8b")
     assert server.tools(server.seen[0]) == ["echo"]

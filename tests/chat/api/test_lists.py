@@ -6,7 +6,7 @@ from tests.fakes.chat import ChatClient
 
 async def test_agents_are_listed_with_the_reason_why_one_is_unavailable(chat: ChatClient) -> None:
     found = await chat.get("/api/agents")
-    assert found["default_id"] == "scripted"
+    assert found["default_id"] == found["preselected_id"] == "scripted"
     assert [agent["agent_id"] for agent in found["agents"]] == [kind.id for kind in KINDS]
     sick = next(agent for agent in found["agents"] if agent["agent_id"] == "sick")
     assert sick == {
@@ -20,6 +20,7 @@ async def test_agents_are_listed_with_the_reason_why_one_is_unavailable(chat: Ch
         "sees_images": False,
         "reads_documents": True,
         "servers": [],
+        "tool_tokens": None,
         "model_parameters": None,
         **{f"{field}_{part}": None for field in ("name", "description", "reason") for part in ("code", "params")},
     }

@@ -60,7 +60,7 @@ async def test_endpoint_makes_the_agents_available_without_a_restart(peer: OpenA
         assert not any(agent["available"] for agent in agents["agents"])
         entry = await add(app, url=peer.base_url, api_key=KEY)
         agents = await app.json("GET", "/api/agents")
-        assert agents["default_id"] == "assistant"
+        assert (agents["default_id"], agents["preselected_id"]) == ("default-chat", "assistant")
         assert agents["agents"][0]["model"] == "qwen3-8b"
         listed = (await app.json("GET", "/api/models"))["endpoints"]
         assert [(one["id"], one["name"]) for one in listed] == [(entry["id"], "Work")]

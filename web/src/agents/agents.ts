@@ -13,6 +13,8 @@ export interface Agent extends WithText<"name" | "description">, WithOptionalTex
   reads_documents: boolean;
   /** The MCP servers that it uses. */
   servers: string[];
+  /** About how many tokens its tools take in every question; null while that is not known. */
+  tool_tokens: number | null;
   /** What its own model takes; null where its model cannot be chosen. */
   model_parameters: ModelParameter[] | null;
 }
@@ -23,6 +25,8 @@ export const STATE_MS = 5_000;
 export interface Agents {
   agents: Agent[];
   default_id: string | null;
+  /** The one that the page selects. */
+  preselected_id: string | null;
 }
 
 export const agentsQuery = {

@@ -31,7 +31,9 @@ def open_agents(
     kept = {name: server for name, server in (replaceable or {}).items() if name not in listed}
     toolbox = create_toolbox(settings, {**servers, **kept}, specs, reserved=listed)
     dependencies = AgentDependencies(settings, toolbox, [*servers, *_for_every_agent(specs)])
-    return _opened(toolbox, AgentFactory(toolbox, create_agents(dependencies), dependencies.catalogue))
+    agents = create_agents(dependencies)
+    factory = AgentFactory(toolbox, agents, dependencies.catalogue, preselected=settings.chie_page_agent)
+    return _opened(toolbox, factory)
 
 
 def _for_every_agent(specs: Mapping[str, ServerSpec]) -> list[str]:

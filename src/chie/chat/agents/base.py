@@ -33,7 +33,7 @@ class AgentInfo(TypedDict):
     A text from the message catalogue has its code and parameters beside it, so that the page can translate it.
     An agent without `available` is available. One that `sees_images` takes `attachments`; one that does not say
     otherwise `reads_documents`, whose text is put into the message. One whose model can be chosen has the
-    `model_parameters` of its own model.
+    `model_parameters` of its own model. `tool_tokens` is about what its tools take in every question.
     """
 
     agent_id: str
@@ -46,6 +46,7 @@ class AgentInfo(TypedDict):
     sees_images: NotRequired[bool]
     reads_documents: NotRequired[bool]
     servers: NotRequired[list[str]]
+    tool_tokens: NotRequired[int | None]
     model_parameters: NotRequired[list[dict[str, Any]] | None]
     name_code: NotRequired[str | None]
     name_params: NotRequired[dict[str, Any] | None]

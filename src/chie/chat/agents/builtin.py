@@ -108,9 +108,9 @@ KINDS: dict[str, AgentBuilder] = {
 }
 
 
-BUILTIN_AGENTS = (  # the first that is available is the default: one that can look things up, and need not invent
-    AgentSpec(Profile(id="assistant"), partial(build_openai, kind=AssistantAgent)),
+BUILTIN_AGENTS = (  # the first that is available is the default: one that sends no tools with every question
     AgentSpec(Profile(id="default-chat"), build_default),
+    AgentSpec(Profile(id="assistant"), partial(build_openai, kind=AssistantAgent)),
     AgentSpec(Profile(id="web-scraper"), build_web_scraper),
     AgentSpec(Profile(id="aws"), build_aws),
 )

@@ -36,6 +36,7 @@ async def agent_info(agent: BaseAgent) -> AgentInfo:
         "model": found.get("model"),
         "sees_images": bool(found.get("sees_images")) and _takes(agent, "attachments"),
         "reads_documents": bool(found.get("reads_documents", True)),
+        "tool_tokens": found.get("tool_tokens"),
         "model_parameters": found.get("model_parameters"),
         "servers": list(agent.mcp_servers()),
     }

@@ -1,9 +1,11 @@
 """What agents are built from: settings, model endpoints and tools. Plug-ins get the same as the built-in agents."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.context_budget import text_tokens
 from chie.chat.agents.profile import Profile
 from chie.chat.models.anthropic_provider import AnthropicProvider, ModelBuilder
 from chie.chat.models.bedrock_provider import BedrockProvider
@@ -16,7 +18,7 @@ from chie.chat.models.openai_provider import OpenAIProvider
 from chie.chat.models.provider import EndpointSpec, ModelProvider
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.servers_file import FETCH
-from chie.chat.toolbox.tool import Toolset
+from chie.chat.toolbox.tool import Tool, Toolset
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.wrappers import AllowedTools, ApprovedTools, TruncatedResults
 from chie.messages.catalogue import Message
@@ -54,6 +56,13 @@ class AgentTools:
             offered = self.toolbox.toolset([self.substitute])
         return TruncatedResults(ApprovedTools(AllowedTools(offered, self.tools), self.approved), self.result_limit)
 
+    def tokens(self) -> int | None:
+        """About how many the tools take in every request; None as long as no server is connected. Those in this process
+        are connected meanwhile."""
+        self.toolbox.start_builtin(self.server_names)
+        offered = AllowedTools(self.toolbox.toolset(self.server_names), self.tools).tools()
+        return sum(_tokens(tool) for tool in offered if tool.for_model) or None
+
     def notice(self) -> str:
         """For the system prompt: the servers that are unavailable now."""
         states = [state for state in self.toolbox.states() if state.name in self.server_names]
@@ -77,6 +86,10 @@ class AgentTools:
         if self.servers == (FETCH,):
             return Message("agents.fetch_server_required")
         return Message("agents.servers_required", servers=self.servers)
+
+
+def _tokens(tool: Tool) -> int:
+    return text_tokens(f"{tool.name} {tool.description} {json.dumps(tool.schema, ensure_ascii=False)}")
 
 
 class AgentDependencies:

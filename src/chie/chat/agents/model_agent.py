@@ -78,6 +78,10 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         return self._tools.server_names if self._tools else ()
 
     @property
+    def tool_tokens(self) -> int | None:
+        return self._tools.tokens() if self._tools else None
+
+    @property
     def sees_images(self) -> bool:
         return self._model.sees_images is True
 

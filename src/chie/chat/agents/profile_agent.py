@@ -47,6 +47,10 @@ class ProfileAgent(BaseAgent):
         """The parameters of the agent's own model; None if its model cannot be chosen."""
         return None
 
+    @property
+    def tool_tokens(self) -> int | None:
+        return None
+
     @abstractmethod
     async def problem(self) -> Message | None:
         """What keeps the agent from being available, and how to fix it."""
@@ -60,6 +64,7 @@ class ProfileAgent(BaseAgent):
             "model": self.model_name,
             "sees_images": self.sees_images,
             "reads_documents": self.reads_documents,
+            "tool_tokens": self.tool_tokens,
             "model_parameters": self.parameter_info,
             **_text("name", self._profile.name or self.default_name),
             **_text("description", self._profile.description or self.default_description),

@@ -41,7 +41,10 @@ class AgentRegistry(Protocol):
         """Plain dicts, each with every key of AgentInfo."""
 
     async def default_id(self) -> str:
-        """The first agent that is available."""
+        """The first agent that is available. It answers requests that name none."""
+
+    async def preselected_id(self) -> str:
+        """The agent that the page selects, or else the default."""
 
     def server_states(self) -> Sequence[dict[str, Any]]:
         """One entry per tool server: its name, state, error and tools."""
@@ -78,6 +81,9 @@ class NoAgents:
     async def default_id(self) -> str:
         raise NotFoundError("agents.none_registered")
 
+    async def preselected_id(self) -> str:
+        raise NotFoundError("agents.none_registered")
+
     def server_states(self) -> Sequence[dict[str, Any]]:
         return []
 
@@ -92,11 +98,17 @@ class AgentFactory:
     """Agents by id, listed in the order of registration."""
 
     def __init__(
-        self, toolbox: "Toolbox", agents: Iterable[BaseAgent] = (), catalogue: ModelCatalogue | None = None
+        self,
+        toolbox: "Toolbox",
+        agents: Iterable[BaseAgent] = (),
+        catalogue: ModelCatalogue | None = None,
+        *,
+        preselected: str | None = None,
     ) -> None:
         self.toolbox = toolbox
         self.catalogue = catalogue or ModelCatalogue()
         self._agents: dict[str, BaseAgent] = {}
+        self._preselected = preselected
         self._first_seen_at = float("-inf")  # when the first agent was last available
         self._rechecking: asyncio.Task[None] | None = None
         for agent in agents:
@@ -131,6 +143,11 @@ class AgentFactory:
         if self._rechecking is None or self._rechecking.done():
             self._rechecking = background.once(self._recheck(), "default-agent")
         return first
+
+    async def preselected_id(self) -> str:
+        if self._preselected in self._agents and (await self._info(self._preselected))["available"]:
+            return self._preselected
+        return await self.default_id()
 
     async def _first_available(self) -> str | None:
         for position, agent_id in enumerate(self._agents):

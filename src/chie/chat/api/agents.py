@@ -31,16 +31,23 @@ class Agent(BaseModel):
     sees_images: bool
     reads_documents: bool
     servers: list[str] = Field(description="The MCP servers that it uses.")
+    tool_tokens: int | None = Field(
+        default=None,
+        description="About how many tokens the descriptions of its tools take in every question; null while its "
+        "servers are not connected, and without tools.",
+    )
     model_parameters: list[ModelParameter] | None = Field(
         default=None, description="What its own model takes; null if its model cannot be chosen."
     )
 
 
 class Agents(BaseModel):
-    """`default_id` is the agent that answers if a request names none; null if there are no agents."""
+    """`default_id` is the agent that answers if a request names none, and `preselected_id` the one that the page
+    selects; null if there are no agents."""
 
     agents: list[Agent]
     default_id: str | None
+    preselected_id: str | None
 
 
 @router.get("", responses=errors())
@@ -48,4 +55,5 @@ async def list_agents(chat: ChatState) -> Agents:
     """List all agents. One that is not available says why in `reason`."""
     agents = await chat.agents.list_agents()
     default_id = await chat.agents.default_id() if agents else None
-    return Agents.model_validate({"agents": agents, "default_id": default_id})
+    preselected_id = await chat.agents.preselected_id() if agents else None
+    return Agents.model_validate({"agents": agents, "default_id": default_id, "preselected_id": preselected_id})

@@ -43,7 +43,7 @@ async def import_sessions(
     try:
         await asyncio.to_thread(shutil.copyfileobj, file.file, copy)
         copy.seek(0)
-        reports = chat.importer.run(copy, agent_id=await chat.agents.default_id(), dry_run=dry_run)
+        reports = chat.importer.run(copy, agent_id=await chat.agents.preselected_id(), dry_run=dry_run)
         first = await anext(reports)
     except BaseException:
         copy.close()

@@ -74,4 +74,4 @@ async def continue_shared(token: Token, chat: ChatState) -> Session:
 async def _agent(chat: Chat, wanted: str | None) -> str:
     """The agent that answered last, if this Chie still has it."""
     known = {info["agent_id"] for info in await chat.agents.list_agents()}
-    return wanted if wanted in known and wanted is not None else await chat.agents.default_id()
+    return wanted if wanted in known and wanted is not None else await chat.agents.preselected_id()

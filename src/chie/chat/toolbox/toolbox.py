@@ -142,6 +142,12 @@ class Toolbox:
         """Connect to these servers and wait until each is connected or known to be down. Idempotent."""
         await self.connections(server_names)
 
+    def start_builtin(self, server_names: Iterable[str]) -> None:
+        """Connect to those of these servers that run in this process. Nothing waits for it."""
+        for connection in map(self._connections.get, server_names):
+            if connection is not None and connection.is_builtin:
+                connection.start()
+
     async def connections(self, server_names: Iterable[str]) -> list[Connection]:
         """The current user's connections to these servers, started; those that cannot be connected too."""
         await self.refresh()

@@ -6,6 +6,10 @@ function fileSize(bytes: number, language: string): string {
   return `${size.toLocaleString(language, { maximumFractionDigits: 1 })} ${unit}`;
 }
 
+function rounded(n: number, language: string): string {
+  return n.toLocaleString(language, { maximumSignificantDigits: 2 });
+}
+
 export const chatText = defineText({
   en: {
     newChat: "New chat",
@@ -61,6 +65,7 @@ export const chatText = defineText({
     chooseAgent: "Agent",
     agentUnavailable: "Not available",
     noAgents: "No agents available",
+    toolTokens: (n: number) => `tools: about ${rounded(n, "en")} tokens with every question`,
     agentsFailed: "Could not load the agents.",
     thinking: "Thinking…",
     thought: "Thoughts",
@@ -193,6 +198,7 @@ export const chatText = defineText({
     sendOptions: "送信オプション",
     chooseAgent: "エージェント",
     agentUnavailable: "利用できません",
+    toolTokens: (n: number) => `ツール: 質問ごとに約 ${rounded(n, "ja")} トークン`,
     noAgents: "利用できるエージェントがありません",
     agentsFailed: "エージェントの一覧を読み込めませんでした。",
     thinking: "考えています…",

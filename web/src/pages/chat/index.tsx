@@ -251,7 +251,7 @@ function useReopening(session: string, { failure }: Conversation): void {
   }, [session, failure]);
 }
 
-/** The user's choice, else the session's agent, the project's, or the default agent. */
+/** The user's choice, else the session's agent, the project's, or the one that the page preselects. */
 function useAgent(
   session: string,
   conversation: Conversation,
@@ -262,7 +262,8 @@ function useAgent(
   const [choice, setChoice] = useState<{ session: string; id: string } | null>(null);
   const chosen = choice?.session === session ? choice.id : null;
   const known = (id: string | null) => (data?.agents.some((agent) => agent.agent_id === id) ? id : null);
-  const agentId = known(chosen) ?? known(conversation.agentId) ?? known(project) ?? data?.default_id ?? null;
+  const agentId =
+    known(chosen) ?? known(conversation.agentId) ?? known(project) ?? data?.preselected_id ?? null;
   return [agentId, useCallback((id) => setChoice({ session, id }), [session])];
 }
 

@@ -44,6 +44,7 @@ export const AgentMenu = memo(function AgentMenu({
           kind="quiet"
           className="agent-button"
           aria-label={`${t.chooseAgent}: ${name}${off ? ` (${t.agentUnavailable})` : ""}`}
+          title={agent?.tool_tokens ? t.toolTokens(agent.tool_tokens) : undefined}
           disabled={!agents.length}
         >
           {!(model && agent?.model_parameters) && <span className={`agent-dot ${off ? "off" : ""}`} />}
@@ -72,7 +73,11 @@ function About({ agent }: { agent: Agent }) {
   const t = useText(chatText);
   const translate = useTranslate();
   if (agent.available)
-    return [translate(messageIn(agent, "description")), agent.model && modelName(agent.model)]
+    return [
+      translate(messageIn(agent, "description")),
+      agent.model && modelName(agent.model),
+      agent.tool_tokens && t.toolTokens(agent.tool_tokens),
+    ]
       .filter(Boolean)
       .join(" · ");
   return (
