@@ -148,10 +148,9 @@ def _in_json(read: Read) -> Iterator[Found | None]:
 
 def _conversation(element: object, number: int) -> Found:
     title = f"#{number}"
-    if element is Omitted.TOO_LARGE:
-        return SkippedConversation(title=title, reason=Message("imports.conversation_too_large"))
-    if element is Omitted.TOO_DEEP:
-        return SkippedConversation(title=title, reason=Message("imports.conversation_damaged"))
+    if isinstance(element, Omitted):
+        large, damaged = Message("imports.conversation_too_large"), Message("imports.conversation_damaged")
+        return SkippedConversation(title=title, reason=large if element is Omitted.TOO_LARGE else damaged)
     try:
         value = optional_record(element)
         title = text(value.get("title")) or text(value.get("name")) or title
