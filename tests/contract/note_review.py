@@ -37,6 +37,17 @@ class NoteReviewContract:
         assert (found[shared.id].owner, found[shared.id].updated_at) == (None, shared.updated_at)
 
     @pytest.mark.req("MT-3")
+    def test_a_note_is_superseded_only_for_those_who_see_by_what(self, store: NoteStore) -> None:
+        old, older = a_note("old"), a_note("older")
+        new = a_note("new", supersedes=[old.id], private=True, user_id="aki")
+        for note in (old, older, new, a_note("proposed", supersedes=[older.id], proposal=True)):
+            store.save(note)
+        assert {note.id for note in store.review_notes(viewer=Viewer("ben"))} == {old.id, older.id}
+        narrowed = Viewer("aki").within(["team"])
+        for viewer in (Viewer("aki"), narrowed):
+            assert {note.id for note in store.review_notes(viewer=viewer)} == {older.id, new.id}
+
+    @pytest.mark.req("MT-3")
     def test_every_note_has_the_vector_of_its_first_passage(self, store: NoteStore) -> None:
         notes = [a_note("first"), a_note("二つ目のメモ")]
         for note in notes:

@@ -72,6 +72,14 @@ def test_another_user_takes_no_note_out_of_the_trash(team: Team, store: SqlNoteS
         assert team.call("aki", "POST", f"{API}/trash/{private}/restore").status_code == 200
 
 
+def test_an_import_does_not_hide_a_note_that_its_author_restores(team: Team) -> None:
+    shared = shared_in_trash(team)
+    assert put(team, "ben", "k-newer", supersedes=[shared, "k-not-imported-yet"]).json()["supersedes"] == [
+        "k-not-imported-yet"
+    ]
+    assert put(team, "aki", "k-own", user_id="aki", supersedes=[shared]).json()["supersedes"] == [shared]
+
+
 def test_admin_restores_a_note_as_its_authors(team: Team) -> None:
     shared = shared_in_trash(team)
     assert put(team, "root", team.trashed_id).status_code == 404, "private"

@@ -60,14 +60,15 @@ def valid_supersedes(store: NoteStore, viewer: Viewer, note: Note, ids: Iterable
 
 def permitted(store: NoteStore, viewer: Viewer, note: Note) -> Note:
     """An imported or restored note, without those that it must not supersede. Notes may be imported in any order, so
-    one that does not exist yet stays."""
+    one that does not exist yet stays. One in the trash may be restored, so it counts like one that exists."""
     return replace(note, supersedes=[older for older in note.supersedes if _may_supersede(store, viewer, note, older)])
 
 
 def _may_supersede(store: NoteStore, viewer: Viewer, note: Note, older: str) -> bool:
     if older == note.id or note.id in _superseded_by_way_of(store, [older]):
         return False
-    stored = store.get(older)
+    deleted = store.trashed(older)
+    stored = deleted.note if deleted else store.get(older)
     if stored is None:
         return True
     with suppress(ForbiddenError, NotFoundError):

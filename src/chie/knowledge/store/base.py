@@ -199,7 +199,8 @@ class NoteStore(ABC):
         """Remember which notes a session was shown, and forget what is older than `forget_before`."""
 
     def review_notes(self, *, viewer: Viewer | None = None) -> Sequence[ReviewNote]:  # noqa: ARG002
-        """All notes that the viewer sees, or all, without proposals, as far as the store supports the review."""
+        """All notes that the viewer sees and does not know to be superseded, or all, without proposals, as far as the
+        store supports the review."""
         return ()
 
     def first_vectors(self) -> "tuple[list[str], Vectors] | None":

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 def notes(connection: "Connection", viewer: Viewer | None) -> list[ReviewNote]:
     seen, values = visible(viewer) if viewer else ("true", [])
+    known, of_newer = visible(viewer.whole, "n.") if viewer else ("false", [])
     found = connection.execute(
         "SELECT id, user_id, CASE WHEN private THEN user_id END, updated_at, confirmed_at FROM knowledge_notes"
-        f" WHERE NOT proposal AND {seen} AND id NOT IN (SELECT older FROM knowledge_supersessions)",
-        values,
+        f" WHERE NOT proposal AND {seen} AND id NOT IN (SELECT s.older FROM knowledge_supersessions s"
+        f" JOIN knowledge_notes n ON n.id = s.newer WHERE NOT n.proposal AND {known})",
+        [*values, *of_newer],
     )
     return [
         ReviewNote(

@@ -10,10 +10,12 @@ from chie.knowledge.viewer import Viewer
 
 def notes(connection: sqlite3.Connection, viewer: Viewer | None) -> list[ReviewNote]:
     seen, values = visible(viewer) if viewer else ("1", [])
+    known, of_newer = visible(viewer.whole, "n.") if viewer else ("0", [])
     found = connection.execute(
         "SELECT id, user_id, iif(private, user_id, NULL), updated_at, confirmed_at FROM notes"
-        f" WHERE NOT proposal AND {seen} AND id NOT IN (SELECT older FROM supersessions)",
-        values,
+        f" WHERE NOT proposal AND {seen} AND id NOT IN"
+        f" (SELECT s.older FROM supersessions s JOIN notes n ON n.id = s.newer WHERE NOT n.proposal AND {known})",
+        [*values, *of_newer],
     )
     return [
         ReviewNote(
