@@ -42,7 +42,8 @@ class ToolCall(TypedDict):
 
     `preview` says what the call would do: `text`, `code` and `params` of a sentence, `danger`, `notes`, `changes`.
     `definition` identifies the tool's description, schema and hints, so that a permission is not taken for another
-    tool of the same name. `changed` is present if they differ from the ones that the operator approved.
+    tool of the same name; it is absent if no permission may be remembered. `changed` is present if they differ from
+    the ones that the operator approved.
     """
 
     type: Literal["tool_call"]

@@ -119,6 +119,20 @@ async def test_call_of_a_changed_tool_says_so(settings: ChatSettings) -> None:
     assert [event["is_error"] for event in events if event["type"] == "tool_result"] == [False]
 
 
+async def test_permission_is_not_remembered_for_a_server_that_always_asks(settings: ChatSettings) -> None:
+    async with toolbox_of(peer(always_ask=True)) as toolbox:
+        await toolbox.initialize_servers(["peer"])
+        asked: list[ToolCall] = []
+
+        async def approve(call: ToolCall) -> bool:
+            asked.append(call)
+            return True
+
+        await answer_of(toolbox, settings, approve)
+    assert [call["approval"] for call in asked] == ["required"]
+    assert "definition" not in asked[0]
+
+
 async def answer_of(toolbox: Toolbox, settings: ChatSettings, approve: object) -> list[Event]:
     with OpenAIServer(use(Use("erase")), say("Done.")) as model:
         profile = Profile(id="openai", base_url=model.base_url, model="some-model")

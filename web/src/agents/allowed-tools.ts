@@ -14,21 +14,21 @@ class AllowedTools extends Observable {
     addEventListener("storage", (event) => event.key === KEY && this.#take(this.#read()));
   }
 
-  /** False for a tool that has been redefined since it was allowed. */
-  has(name: string, definition = ""): boolean {
-    return Object.hasOwn(this.#tools, name) && this.#tools[name] === definition;
+  /** False for a tool that has been redefined since it was allowed, and for one that asks every time. */
+  has(name: string, definition?: string): boolean {
+    return definition !== undefined && Object.hasOwn(this.#tools, name) && this.#tools[name] === definition;
   }
 
   /** Whether the user has allowed a tool of this name, but another definition of it. */
-  hasChanged(name: string, definition = ""): boolean {
-    return Object.hasOwn(this.#tools, name) && this.#tools[name] !== definition;
+  hasChanged(name: string, definition?: string): boolean {
+    return definition !== undefined && Object.hasOwn(this.#tools, name) && this.#tools[name] !== definition;
   }
 
   get tools(): Allowed {
     return this.#tools;
   }
 
-  add(name: string, definition = ""): void {
+  add(name: string, definition: string): void {
     this.#write({ ...this.#tools, [name]: definition });
   }
 

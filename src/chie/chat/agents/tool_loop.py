@@ -211,7 +211,8 @@ class ToolLoop:
             event["view"] = ViewRef(server=tool.server, uri=tool.view)
         if isinstance(tool, Tool) and tool.needs_approval(event["arguments"]) and self.approve is not None:
             event["approval"] = "required"
-            event["definition"] = tool.approval_key
+            if not tool.always_ask:
+                event["definition"] = tool.approval_key
             event["preview"] = hinted_preview(tool)
             if tool.changed:
                 event["changed"] = True

@@ -23,6 +23,7 @@ export default function Approval({
   const id = useId();
   const [failure, setFailure] = useState<unknown>(null);
   const changed = tool.changed || allowedTools.hasChanged(tool.name, tool.definition);
+  const definition = tool.definition; // without one, the operator wants to be asked every time
   const deletes = (tool.preview?.danger ?? "delete") === "delete";
   const decide = (approved: boolean) => {
     setFailure(null);
@@ -46,23 +47,27 @@ export default function Approval({
         <Button kind={deletes ? "destructive" : "primary"} small onClick={() => decide(true)}>
           {t.allowOnce}
         </Button>
-        <Button
-          small
-          aria-describedby={`${id}-always`}
-          onClick={() => {
-            allowedTools.add(tool.name, tool.definition);
-            decide(true);
-          }}
-        >
-          {t.allowAlways}
-        </Button>
+        {definition && (
+          <Button
+            small
+            aria-describedby={`${id}-always`}
+            onClick={() => {
+              allowedTools.add(tool.name, definition);
+              decide(true);
+            }}
+          >
+            {t.allowAlways}
+          </Button>
+        )}
         <Button small onClick={() => decide(false)}>
           {t.deny}
         </Button>
       </div>
-      <p className="small muted" id={`${id}-always`}>
-        {t.alwaysNote(tool.name)}
-      </p>
+      {definition && (
+        <p className="small muted" id={`${id}-always`}>
+          {t.alwaysNote(tool.name)}
+        </p>
+      )}
       {failure !== null && (
         <p className="field-error" role="alert">
           {t.failed} <ErrorText error={failure} />
