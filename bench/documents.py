@@ -1,7 +1,7 @@
 """Libraries that read documents, on the same files: text kept, time, memory, size, and what they do to the machine.
 
 Not part of `make bench`: it installs the libraries, each in an environment of its own. The choice is in
-`docs/decisions/0036-document-library.md`.
+`docs/decisions/0035-document-library.md`.
 
     python -m bench.documents
 
