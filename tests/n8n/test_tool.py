@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastmcp import Client
 from pydantic import Field, SecretStr
 
 from chie.logging import JsonLines, OneLine, stamp
+from chie.mcp_kit.server import Server
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments, ExecutionId, RawArguments, WorkflowId
 from chie.n8n.client import N8nApiClient
@@ -22,7 +24,7 @@ from chie.n8n.errors import (
 )
 from chie.n8n.http import Endpoint, HttpClient
 from chie.n8n.registry import ToolRegistry
-from chie.n8n.server import create_context
+from chie.n8n.server import create_context, setup_tool_handlers
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import READ, BaseTool, RawTool
 from chie.n8n.tool_context import ToolContext
@@ -355,6 +357,19 @@ async def test_result_over_the_limit_is_truncated_with_advice(context: ToolConte
     assert answer["truncated"].startswith("The result has 3,011 characters, and the limit is 2,000.")
     assert answer["echo"].endswith("⟦cut 2,400 of 3,000 characters⟧")
     assert "N8N_MAX_CHARS" in answer["truncated"]
+
+
+@pytest.mark.req("NW-4-2")
+async def test_setup_tool_handlers_offers_what_the_registry_has(context: ToolContext) -> None:
+    registry = ToolRegistry()
+    for tool in (EchoTool(context), FruitTool(context)):
+        registry.register(tool)
+    server = Server("n8n", "", check=dict, close=lambda: None)
+    setup_tool_handlers(server, registry)
+    async with Client(server) as client:
+        assert [tool.name for tool in await client.list_tools()] == ["echo", "fruit"]
+        said = await client.call_tool("echo", {"some_text": "届いた", "times": 2})
+        assert "届いた届いた" in str(said.content)
 
 
 @pytest.mark.req("NW-4")

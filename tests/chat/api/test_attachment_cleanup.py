@@ -20,7 +20,7 @@ from chie.chat.sessions import attachments as store
 from chie.chat.sessions.entities import now
 from chie.chat.sessions.usage import UsageStore
 
-pytestmark = pytest.mark.req("AG-4")
+pytestmark = pytest.mark.req("AG-4", "TR-5")
 
 MANY = 70_000  # a statement takes 65,535 parameters on PostgreSQL and 32,766 on SQLite
 NUMBERS = "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :many) "

@@ -23,7 +23,7 @@ from tests.fakes.chat import ChatClient
 from tests.fakes.chat_process import chat_process
 from tests.fakes.waiting import until
 
-pytestmark = pytest.mark.req("AG-12")
+pytestmark = pytest.mark.req("AG-12", "TR-5")
 
 MEMORY = """
 import resource, sys

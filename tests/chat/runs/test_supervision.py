@@ -1,5 +1,6 @@
 """Unexpected errors in background tasks: they are logged, the task goes on, and no reader waits for ever."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from datetime import timedelta
 from typing import Any, cast
@@ -13,6 +14,7 @@ from tests.fakes.waiting import until
 
 from chie import background
 from chie.chat.agents.base import Approve
+from chie.chat.api import openai_compat
 from chie.chat.events import Event, SummaryText, Usage
 from chie.chat.runs import lease_keeper
 from chie.chat.runs.recovery import Recovery
@@ -34,6 +36,16 @@ class BrokenAgent(FakeAgent):
         yield done()
 
 
+class LeakingAgent(FakeAgent):
+    """Its library cancels what it was called from."""
+
+    id = "leaking"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield text("途中まで")
+        raise asyncio.CancelledError
+
+
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "PAUSES", (0.01,))
@@ -50,6 +62,20 @@ async def test_broken_agent_ends_its_answer_with_an_error(both: URL, question: s
         assert (answer["status"], answer["error_code"]) == ("failed", "chat.agent_failed")
         _, after = await chat.ask("weiter", session_id=session, agent_id="echo")
         assert texts(after) == "weiter"
+
+
+async def test_agent_that_cancels_itself_ends_its_answer_with_an_error(
+    both: URL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_compat, "HEARTBEAT_SECONDS", 0.05)
+    async with open_chat(both, FakeRegistry(LeakingAgent())) as chat:
+        _, events = await chat.ask("one")
+        assert [event.event for event in events[-2:]] == ["error", "done"]
+        assert events[-2].data["code"] == "chat.agent_failed"
+        body = {"model": "leaking", "stream": True, "messages": [{"role": "user", "content": "one"}]}
+        streamed = await chat.client.post("/v1/chat/completions", json=body)
+        assert "途中まで" in streamed.text
+        assert "chat.agent_failed" in streamed.text
 
 
 async def test_events_that_cannot_be_saved_end_their_answer_alone(

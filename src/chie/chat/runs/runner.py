@@ -219,7 +219,7 @@ def _cancelled(run: Run) -> Outcome:
         return Outcome("stopped", [_done(run, Done(type="done", usage=None))])
     if run.lease_lost:
         return _failed("interrupted", ServiceError("chat.lease_lost"))
-    if run.failed:
+    if run.failed or not run.interrupted:  # or a library of the agent has cancelled the task
         return _failed("failed", ServiceError("chat.agent_failed", request_id=request_id()))
     return _failed("interrupted", ServiceError("chat.interrupted_by_shutdown"))
 
