@@ -101,6 +101,75 @@ async def test_node_that_would_run_for_real_is_named_before_anything_runs(
     assert (allowed.data["outcome"], allowed.data["ranForReal"]) == ("fixed", ["計算"])
 
 
+COMPARE = "return a.json.x - b.json.x"
+FETCH = 'SELECT * FROM JSON("https://x.example/a.json")'
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("n8n-nodes-base.sort", {"type": "code", "code": COMPARE}),
+        ("n8n-nodes-base.sort", {"type": "={{ 'co' + 'de' }}", "code": COMPARE}),
+        ("n8n-nodes-base.sort", {"type": ["code"], "code": COMPARE}),  # n8n: neither simple nor random
+        ("n8n-nodes-base.itemLists", {"operation": "sort", "type": "code", "code": COMPARE}),
+        ("n8n-nodes-base.merge", {"mode": "combineBySql", "query": FETCH}),
+        ("n8n-nodes-base.merge", {"mode": "combine", "combineBy": "combineBySql", "query": FETCH}),
+        ("n8n-nodes-base.merge", {"mode": "={{ $json.mode }}", "query": FETCH}),
+        ("n8n-nodes-base.removeDuplicates", {"operation": "removeItemsSeenInPreviousExecutions"}),
+        ("n8n-nodes-base.removeDuplicates", {"operation": "clearDeduplicationHistory"}),
+        ("n8n-nodes-base.aiTransform", {"jsCode": "return items"}),
+        ("@n8n/n8n-nodes-langchain.code", {"code": {"execute": {"code": "return items"}}}),
+    ],
+    ids=str,
+)
+async def test_node_that_runs_code_by_a_parameter_is_named_before_anything_runs(
+    call: Caller, fake: FakeN8n, kind: str, values: Json
+) -> None:
+    workflow_id = failing(fake, node("並べ替え", kind), node("A", SET, parameters={"fail": "x"}))
+    patch = [*parameters("並べ替え", **values), *parameters("A")]
+    asked = (await call("rehearse_change", id=workflow_id, patch=patch)).data
+    assert (asked["outcome"], list(asked["wouldRunForReal"])) == ("needs_permission", ["並べ替え"])
+    assert (fake.runner.ran, fake.mcp.calls) == ([], [])
+    assert [own.method for own in fake.seen if own.method != "GET"] == []
+    allowed = await call("rehearse_change", id=workflow_id, patch=patch, run_for_real=["並べ替え"])
+    assert (allowed.data["outcome"], allowed.data["ranForReal"]) == ("fixed", ["並べ替え"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("sort", {}),
+        ("sort", {"type": "simple", "sortFieldsUi": {"sortField": [{"fieldName": "x"}]}}),
+        ("sort", {"type": "random"}),
+        ("itemLists", {"operation": "sort", "type": "simple"}),
+        ("itemLists", {"operation": "limit"}),
+        ("merge", {}),
+        ("merge", {"mode": "combine", "combineBy": "combineByPosition"}),
+        ("merge", {"mode": "combine", "combinationMode": "mergeByPosition"}),
+        ("merge", {"mode": "mergeByKey"}),
+        ("removeDuplicates", {"compare": "allFields"}),
+        ("html", {"operation": "generateHtmlTemplate", "html": "<p>{{ $json.x }}</p>"}),
+        ("crypto", {"action": "hash", "type": "SHA256", "value": "={{ $json.x }}"}),
+        ("dateTime", {"operation": "formatDate", "date": "={{ $now }}"}),
+    ],
+    ids=str,
+)
+async def test_node_that_only_computes_runs_without_asking(
+    call: Caller, fake: FakeN8n, kind: str, values: Json
+) -> None:
+    workflow_id = failing(fake, node("B", f"n8n-nodes-base.{kind}"), node("A", SET, parameters={"fail": "x"}))
+    patch = [*parameters("B", **values), *parameters("A")]
+    answer = (await call("rehearse_change", id=workflow_id, patch=patch)).data
+    assert (answer["outcome"], fake.runner.ran) == ("fixed", ["B", "A"])
+
+
+async def test_sort_by_code_before_the_change_is_replaced_by_its_output(call: Caller, fake: FakeN8n) -> None:
+    sort = node("Sort", "n8n-nodes-base.sort", parameters={"type": "code", "code": COMPARE})
+    workflow_id = failing(fake, sort, node("A", SET, parameters={"fail": "x"}))
+    answer = (await call("rehearse_change", id=workflow_id, patch=parameters("A"))).data
+    assert (answer["outcome"], answer["pinned"], fake.runner.ran) == ("fixed", ["Hook", "Sort"], ["A"])
+
+
 @pytest.mark.parametrize(
     "operation", [{"op": "removeNode", "name": "A"}, {"op": "disconnect", "from": "Hook", "to": "A"}]
 )
@@ -224,6 +293,8 @@ READS = "={{ $env.N8N_ENCRYPTION_KEY }}"
         "={{ $evaluateExpression('$e' + 'nv.X') }}",
         "={{ \\u0024env.X }}",
         "={{ this['$e' + 'nv'].X }}",
+        "={{ $item(0)[['$', 'env'].join('')].X }}",
+        "={{ Object.values($item(0)) }}",
         "<p>{{ $env.X }}</p>",
         {"rules": [{"value": READS}]},
     ],

@@ -2,7 +2,8 @@
 
 An expression is evaluated wherever its node only computes, and a rehearsal reports what comes out. So a change could
 print `$env` into its report. Expressions may use what they need to compute with items, and nothing else: names are
-compared with a list, because there are more ways to spell `$env` than to recognize.
+compared with a list, because there are more ways to spell `$env` than to recognize. `$item` is not in it: `$item(0)`
+has everything that an expression can name, `$env` included.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import Any
 from chie.n8n.models import Node
 
 _ITEMS = frozenset(
-    "agentInfo binary execution fromAI if ifEmpty input item itemIndex items jmespath json max min mode node nodeId "
+    "agentInfo binary execution fromAI if ifEmpty input itemIndex items jmespath json max min mode node nodeId "
     "nodeVersion now pageCount parameter position prevNode request response runIndex today workflow".split()
 )
 _NAME = re.compile(r"\$([^\W\d]\w*)")

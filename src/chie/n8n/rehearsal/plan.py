@@ -2,8 +2,8 @@
 
 run     it only computes with items, such as Set and If, or the caller has allowed it by name
 pin     it is replaced by what came out of it then: triggers, nodes with credentials, HTTP requests
-ask     it would run for real, and the caller must allow it: code, commands, files, sub-workflows, expressions that may
-        read n8n's environment
+ask     it would run for real, and the caller must allow it: code, also that of a Sort or a Merge, commands, files,
+        sub-workflows, expressions that may read n8n's environment
 stop    nothing was recorded of it and it would call another service: the rehearsal ends before it
 """
 
@@ -27,10 +27,26 @@ COMPUTING = frozenset(
 LOCAL = frozenset(
     _BASE + name
     for name in (
-        "code", "dataTable", "executeCommand", "executeWorkflow", "function", "functionItem", "git", "readBinaryFile",
-        "readBinaryFiles", "readPDF", "readWriteFile", "writeBinaryFile",
+        "aiTransform", "code", "dataTable", "executeCommand", "executeWorkflow", "function", "functionItem", "git",
+        "readBinaryFile", "readBinaryFiles", "readPDF", "readWriteFile", "writeBinaryFile",
     )
-)  # fmt: skip
+) | {"@n8n/n8n-nodes-langchain.code"}  # fmt: skip
+
+_ORDERS: dict[str, tuple[str, ...]] = {"type": ("simple", "random")}  # n8n runs `code` for every other value
+# By these parameters a node that computes runs code or reads what is stored; a value that is not listed, or that an
+# expression decides, counts as one that does. Parameters that are not given have harmless defaults.
+HARMLESS: dict[str, dict[str, tuple[str, ...]]] = {
+    _BASE + "itemLists": _ORDERS,
+    _BASE + "merge": {  # a query of AlaSQL may contain JavaScript, and read files and URLs
+        "mode": (
+            "append", "chooseBranch", "combine", "keepKeyMatches", "mergeByIndex", "mergeByKey", "multiplex",
+            "passThrough", "removeKeyMatches", "wait",
+        ),
+        "combineBy": ("combineAll", "combineByFields", "combineByPosition"),
+    },
+    _BASE + "removeDuplicates": {"operation": ("removeDuplicateInputItems",)},  # others use n8n's database
+    _BASE + "sort": _ORDERS,
+}  # fmt: skip
 
 
 @dataclass
@@ -64,7 +80,7 @@ def _decide(plan: Plan, node: Node, recording: Recording, *, affected: bool, all
         plan.pins[name] = items or [{"json": {}}]
     elif allowed:
         plan.run_for_real.append(name)
-    elif (computes := node["type"] in COMPUTING and not node.get("credentials")) and not reads_environment(node):
+    elif (computes := node["type"] in COMPUTING and not node.get("credentials")) and only_computes(node):
         return
     elif items is not None and not (affected and (computes or node["type"] in LOCAL)):
         plan.pins[name] = items
@@ -72,6 +88,13 @@ def _decide(plan: Plan, node: Node, recording: Recording, *, affected: bool, all
         plan.ask.append(node)
     else:
         plan.stop.append(name)
+
+
+def only_computes(node: Node) -> bool:
+    """Whether the parameters of a type that computes keep it from running code and reading anything but items."""
+    given = node.get("parameters") or {}
+    harmless = HARMLESS.get(node["type"], {})
+    return all(given[key] in values for key, values in harmless.items() if key in given) and not reads_environment(node)
 
 
 def followers(graph: dict[str, set[str]], names: set[str]) -> set[str]:
