@@ -7,6 +7,7 @@ import asyncio
 import logging
 
 from chie.access.identity import User, acting_as, local_user
+from chie.access.known_users import known_users
 from chie.chat.runs.manager import RunManager
 from chie.chat.runs.run import Run
 from chie.chat.runs.starter import RunStarter
@@ -48,8 +49,9 @@ class QueueSender:
         while not self._runs.is_closing:
             try:
                 for user_id, queued in await self._queue.overdue():
-                    with acting_as(_user(user_id)):
-                        await self._try_to_send(queued)
+                    if sender := sender_of(user_id):
+                        with acting_as(sender):
+                            await self._try_to_send(queued)
             except ChieError as error:
                 logger.warning("cannot look for queued messages: %s [%s]", error.message, error.code)
             await asyncio.sleep(INTERVAL_SECONDS)
@@ -96,7 +98,10 @@ class QueueSender:
             raise
 
 
-def _user(user_id: str) -> User:
-    """Without the rights of an admin: a token gave them to a request, which has ended."""
-    local = local_user()
+def sender_of(user_id: str) -> User | None:
+    """As whom a message is sent whose request has ended: without the rights of an admin, which a token gave to that
+    request. None for a user who has been removed meanwhile."""
+    local, known = local_user(), known_users()
+    if known is not None and user_id not in known:
+        return None
     return local if local.id == user_id else User(user_id)
