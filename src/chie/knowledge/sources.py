@@ -8,6 +8,7 @@ from chie.unicode import fold
 # `#L10` and `?plain=1` of a URL, and `:42`, `:42:7` and `:10-20` after a path.
 _POSITION = re.compile(r"(?:[#?].*|(?::[0-9][0-9,:-]*))$")
 _ROOT = re.compile(r"^(?:[a-z][a-z0-9+.-]*://[^/]*|[a-z]:)")
+MAX_PATH = 4_096  # characters; no system opens a longer path
 MIN_SEGMENTS = 2  # `index.ts` alone may be any of a hundred files
 
 
@@ -31,5 +32,5 @@ def names_file(source: str, path: str, folder: str) -> bool:
 
 
 def _segments(source: str) -> list[str]:
-    path = _ROOT.sub("", _POSITION.sub("", fold(source).strip()).replace("\\", "/"))
+    path = _ROOT.sub("", _POSITION.sub("", fold(source[:MAX_PATH]).strip()).replace("\\", "/"))
     return [segment for segment in path.split("/") if segment not in ("", ".")]

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 # Embeddings, rerankers, speech, pictures, films, moderation, and models that only complete a text.
+MAX_NAME = 300  # characters; longer ones are no names
 _OTHER = re.compile(
     r"embed|rerank|paraphrase-|sentence-|voyage-|simcse|colbert|splade"
     r"|(?:^|[/_-])(?:bge|e5|gte|minilm|all-mpnet|ruri)(?:[_:-]|$)"
@@ -31,7 +32,7 @@ _CHAT_CAPABILITIES = ("completion_chat", "chat_completion")
 def chat_models(names: Iterable[str], *, openai: bool = False) -> list[str]:
     """The chat models, otherwise in the server's order, in which a local server lists the loaded model first. `openai`
     is for the list of OpenAI itself."""
-    found = [name for name in names if not _OTHER.search(name.lower())]
+    found = [name for name in names if len(name) <= MAX_NAME and not _OTHER.search(name.lower())]
     if openai:
         found = [name for name in found if not _RESPONSES_ONLY.search(name.lower())]
     return sorted(found, key=_rank)

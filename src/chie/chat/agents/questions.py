@@ -3,6 +3,7 @@
 import re
 
 from chie.chat.agents import metered
+from chie.chat.agents.thinking import without_thinking
 from chie.chat.models.base import ChatModel, Prompt
 from chie.chat.models.chunks import TextDelta
 from chie.chat.models.messages import UserMessage
@@ -17,14 +18,13 @@ SYSTEM = (
 )
 
 _BULLET = re.compile(r"^\s*(?:[-*•・]|\d+[.)．])\s*")
-_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
 async def suggest_questions(model: ChatModel, *, title: str, content: str) -> list[str]:
     """Two to five questions; ServiceError if the model wrote none."""
     prompt = Prompt(system=SYSTEM, messages=[UserMessage(f"<note>\n{title}\n\n{content}\n</note>")])
     text = "".join([chunk.text async for chunk in metered.stream(model, prompt) if isinstance(chunk, TextDelta)])
-    questions = list(dict.fromkeys(filter(None, map(_question, _THINKING.sub("", text).splitlines()))))
+    questions = list(dict.fromkeys(filter(None, map(_question, without_thinking(text).splitlines()))))
     if not questions:
         raise ServiceError("agents.no_questions")
     return questions[:MAX_QUESTIONS]

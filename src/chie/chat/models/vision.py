@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+MAX_NAME = 300  # characters; longer ones are no names
 _SEES = re.compile(
     r"gpt-4o|gpt-4\.[15]|gpt-4-(?:turbo|vision)|gpt-5|chatgpt-4o|\bo[134]\b"
     r"|claude-(?:3|opus|sonnet|haiku|\w+-[4-9])|gemini|pixtral|mistral-(?:small-?3\.[1-9]|medium-3|large-3)"
@@ -19,7 +20,7 @@ _IMAGE = {"image", "images", "vision", "multimodal", "image_input"}
 
 def known_model_sees(name: str | None) -> bool | None:
     """None for a model whose name says nothing about it."""
-    if not name:
+    if not name or len(name) > MAX_NAME:
         return None
     if _BLIND.search(name):
         return False

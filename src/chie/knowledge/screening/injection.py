@@ -25,7 +25,7 @@ _DISCUSSION = re.compile(
     re.IGNORECASE,
 )
 _QUOTES = re.compile(
-    r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|『[^』\n]{1,300}』|`[^`\n]{1,300}`|'[^'\n]{8,300}'"
+    r"\"[^\"\n]{1,300}\"|“[^“”\n]{1,300}+”|「[^「」\n]{1,300}+」|『[^『』\n]{1,300}+』|`[^`\n]{1,300}`|'[^'\n]{8,300}'"
 )
 _REPORTED = re.compile(
     r"(?:\b(?:to|may|might|could|can|not|never|will|would|that|by|the model|it|them|who|which|for|of|like|as|from)|n't)"

@@ -45,7 +45,7 @@ class _Span:
 _PEM = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----")
 _PEM_LENGTH = 8_000
 _PEM_NOT_BODY = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\n\\]*|\\r|\\n|#[^\n]*")
-_PUTTY = re.compile(r"PuTTY-User-Key-File-\d[\s\S]{1,4000}?Private-Lines: \d+\s+([A-Za-z0-9+/=\s]{40,8000})")
+_PUTTY = re.compile(r"PuTTY-User-Key-File-\d[\s\S]{1,2000}?Private-Lines: \d+\s+([A-Za-z0-9+/=\s]{40,8000})")
 _PEM_BASE64 = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]{60,12000}")
 _JWK = re.compile(r"""["']d["']\s{0,4}:\s{0,4}["']([A-Za-z0-9_\-]{40,700})["']""")
 _JWT = re.compile(
@@ -143,7 +143,7 @@ def _is_key_body(body: str) -> bool:
     body = _PEM_NOT_BODY.sub("", body)
     longest = max(re.findall(r"[A-Za-z0-9+/=]{16,}", body), key=len, default="")
     whole = "".join(re.findall(r"[A-Za-z0-9+/=]", body))
-    shortened = re.search(r"\.{3}|…|\*{3}|<[^>]+>", body)
+    shortened = re.search(r"\.{3}|…|\*{3}|<[^<>]++>", body)
     return (
         len(whole) >= MIN_KEY_BODY
         and len(longest) >= 16

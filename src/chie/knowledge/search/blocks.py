@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-_FENCE = re.compile(r"[ \t]*(?:[-*+] |\d+[.)] )?[ \t]*(?P<mark>`{3,}|~{3,})(?P<info>.*)")
+_FENCE = re.compile(r"[ \t]*+(?:(?:[-*+]|\d+[.)]) [ \t]*+)?(?P<mark>`{3,}|~{3,})(?P<info>.*)")
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _ROW = re.compile(r"[ \t]*\|")
-_SEPARATOR_ROW = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*$")
+_SEPARATOR_ROW = re.compile(r"[ \t:|]*+-[ \t:|-]*+$")
 
 
 class Kind(Enum):

@@ -28,7 +28,7 @@ _FIELD = re.compile(
 )
 # An excluded word has three letters or more, because options of commands mostly have fewer; a kana or kanji is enough.
 _PHRASE = re.compile(
-    r"""(?<!\S)(?P<minus>-)?["“](?P<phrase>[^"“”\n]*[^\s"“”][^"“”\n]*)["”](?!\S)
+    r"""(?<!\S)(?P<minus>-)?["“](?P<phrase>[^\S\n]*+[^\s"“”][^"“”\n]*+)["”](?!\S)
         |(?<!\S)-(?P<word>(?:[^\W\d_a-zA-Z]|[a-zA-Z]{3})[\w.]*(?:-\w+)*)(?!\S)""",
     re.VERBOSE,
 )

@@ -9,6 +9,7 @@ from chie.n8n.instance.errors import one_line
 from chie.n8n.models import Json
 
 MAX_VALUES = 30
+MAX_SENTENCE = 4_000  # characters, also with many allowed values
 
 _PATH = re.compile(r'"(?P<path>parameters[\w.\[\]]*)"')
 _ONE_OF = re.compile(r"(?:must be|expected) one of: (?P<values>.*?)\.?$")
@@ -28,7 +29,7 @@ class ParameterIssue:
 
     @classmethod
     def of(cls, node: str, error: Json) -> "ParameterIssue":
-        sentence = str(error.get("message", ""))
+        sentence = str(error.get("message", ""))[:MAX_SENTENCE]
         named = _PATH.search(sentence)
         return cls(node, str(error.get("path") or (named["path"] if named else "parameters")), sentence)
 
