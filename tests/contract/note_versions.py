@@ -1,8 +1,10 @@
 """The part of NoteStore's contract on versions, the trash and supersession, for the SQL stores' test modules."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,9 @@ from tests.contract.note_store import MOMENT, ONE_SUITE, TEXT, a_note
 from chie.errors import ConflictError
 from chie.knowledge.history.versions import Change, ChangeKind
 from chie.knowledge.note import ImportedFile, Note
+from chie.knowledge.store import sql_store
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.sql_store import EmbeddingModel
 from chie.knowledge.viewer import Viewer
 
 AKI, BEN = Viewer("aki"), Viewer("ben")
@@ -237,6 +241,39 @@ class NoteVersionContract:
             note = edited(store, note, day, content=note.content.replace(f"手順 {day}:", f"手順 {day} (確認済み):"))
         sizes = [len(row.body or b"") for row in store.walk_versions(after=None, limit=99)]
         assert sum(sizes) < len(note.content.encode())
+
+    @pytest.mark.req("MT-2")
+    def test_earlier_versions_of_long_notes_take_bounded_work(
+        self, store: NoteStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What a note still says is not embedded again, and of what it said, the passages with words of the query."""
+        embedded: list[str] = []
+        embed = EmbeddingModel.embed
+
+        def counted(model: EmbeddingModel, texts: Sequence[str]) -> Any:
+            embedded.extend(texts)
+            return embed(model, texts)
+
+        monkeypatch.setattr(sql_store, "MAX_EMBEDDED", 12)
+        notes = [
+            a_note(
+                "\n\n".join(f"{number} 手順 {part}: restart worker-{part * 7919} and check. " * 9 for part in range(40))
+            )
+            for number in range(3)
+        ]
+        for note in notes:
+            store.save(note)
+        then = [replace(note, content=note.content.replace("手順 30:", "手順 30 zanzibar:")) for note in notes]
+        gone = a_note("\n\n".join(f"gone {part}: the disk of worker-{part} is full. " * 9 for part in range(40)))
+        monkeypatch.setattr(EmbeddingModel, "embed", counted)
+        hits = store.rank_notes("zanzibar", then)
+        assert {hit.id for hit in hits} == {note.id for note in notes}
+        assert all("zanzibar" in hit.content for hit in hits)
+        assert [text for text in embedded if "zanzibar" not in text] == []
+        embedded.clear()
+        assert store.rank_notes("worker-39", [gone])
+        assert len(embedded) == 1 + 12
+        assert any("worker-39" in text for text in embedded[1:])
 
     @pytest.mark.req("MT-2")
     def test_supersession_is_known_from_both_ends(self, store: NoteStore) -> None:

@@ -27,6 +27,7 @@ from chie.knowledge.service import KnowledgeService
 from chie.knowledge.spaces.space import Space
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.viewer import Viewer
+from chie.messages.catalogue import Message
 
 __all__ = ["page", "store"]
 
@@ -363,6 +364,10 @@ def test_search_as_of_says_if_it_is_incomplete(
     assert answer.notice is not None
     assert answer.notice.code == "knowledge.as_of_incomplete"
     assert service.search("author:nobody Connections", at="2026-03-02").notice is None
+    monkeypatch.undo()
+    monkeypatch.setattr(as_of, "MAX_CHARACTERS", 60)
+    answer = service.search("Connections", at="2026-03-02")
+    assert answer.notice == Message("knowledge.as_of_incomplete", limit=2)
 
 
 def chie(*arguments: str) -> Result:

@@ -1,7 +1,7 @@
 """Search as of a moment: what the notes said then, deleted ones included.
 
 Notes that have not changed since are found through the store's index. The others are ranked from their stored versions,
-which are embedded for this one search, and therefore at most `MAX_CHANGED` of them.
+which are embedded for this one search as far as the notes have changed, and therefore at most `MAX_CHANGED` of them.
 """
 
 import re
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from itertools import accumulate, islice
 
 from chie.errors import NotFoundError, ValidationError
 from chie.knowledge.history import supersession
@@ -22,7 +23,8 @@ from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
 from chie.unicode import normal
 
-MAX_CHANGED = 200  # earlier versions that one search embeds
+MAX_CHANGED = 200  # earlier versions that one search compares
+MAX_CHARACTERS = 2_000_000  # of them together
 _DATE = re.compile(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?")
 MAX_READ = 5_000  # earlier versions that one search reads
 
@@ -69,12 +71,10 @@ class SearchAsOf:
 
     def search(self, limit: int) -> Found:
         unchanged = self._unchanged(limit)
-        chosen = [note for note in self._then if self._accepts(note)]
-        earlier = self._store.rank_notes(self._query.text, chosen[:MAX_CHANGED])
-        hits = sorted([*unchanged.hits, *earlier], key=self._order, reverse=True)
+        hits = sorted([*unchanged.hits, *self._earlier], key=self._order, reverse=True)
         notice = unchanged.notice
-        if len(chosen) > MAX_CHANGED or len(self._changed) == MAX_READ:
-            notice = Message("knowledge.as_of_incomplete", limit=MAX_CHANGED)
+        if len(self._compared) < len(self._chosen) or len(self._changed) == MAX_READ:
+            notice = Message("knowledge.as_of_incomplete", limit=len(self._compared))
         return Found(hits=hits[:limit], notice=notice)
 
     def newer(self, ids: Sequence[str]) -> dict[str, list[NoteLink]]:
@@ -98,6 +98,22 @@ class SearchAsOf:
         """What changed and deleted notes said then, as far as the viewer could and still may read it, in all spaces."""
         notes = [version.note for version in self._changed.values() if version.note and not version.note.proposal]
         return [note for note in notes if self._viewer.whole.sees(note) and self._may_still_see(note.id)]
+
+    @cached_property
+    def _chosen(self) -> list[Note]:
+        return [note for note in self._then if self._accepts(note)]
+
+    @cached_property
+    def _compared(self) -> list[Note]:
+        """As many as one search can compare: all of their passages are read for the words of the query."""
+        lengths = accumulate(len(note.content) for note in self._chosen)
+        fitting = sum(length <= MAX_CHARACTERS for length in islice(lengths, MAX_CHANGED))
+        return self._chosen[: max(fitting, 1)]
+
+    @cached_property
+    def _earlier(self) -> Sequence[Hit]:
+        """Ranked once, however often the search is repeated with another limit."""
+        return self._store.rank_notes(self._query.text, self._compared)
 
     def _unchanged(self, limit: int) -> Found:
         size = limit + len(self._changed)

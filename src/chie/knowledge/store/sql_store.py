@@ -1,13 +1,14 @@
 """Steps that the SQLite and PostgreSQL stores share because both embed notes themselves."""
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
 from chie.knowledge.history.versions import Change
 from chie.knowledge.note import Hit, Note
-from chie.knowledge.search.passages import index_tokens, split
+from chie.knowledge.search.passages import Passage, index_tokens, split
 from chie.knowledge.search.ranking import Match, Query
 from chie.knowledge.search.tokens import query_tokens
 from chie.knowledge.store import scoring
@@ -24,6 +25,7 @@ PassageKey: TypeAlias = tuple[str, int]
 """A note's id and the position of a passage among the note's."""
 
 PROBE_TEXT = "知恵"
+MAX_EMBEDDED = 200  # passages of earlier versions, for one search
 
 
 class EmbeddingModel:
@@ -97,19 +99,36 @@ class SqlNoteStore(LinkedStore):
             newest = sorted(notes, key=lambda note: (note.created_at, note.id), reverse=True)
             return scoring.listed(newest)
         passages = [(number, passage) for number, note in enumerate(notes) for passage in split(note)]
-        vectors, _ = self._embed([query, *(passage.text for _, passage in passages)])
         terms, asked = query_tokens(query), Query(query)
         total = sum(map(scoring.part_of_word, terms)) or 1.0
-        ranked = []
-        for row, (number, passage) in enumerate(passages, 1):
+        shares = []
+        for number, passage in passages:
             known = set(index_tokens(notes[number], passage.text))
-            words = sum(scoring.part_of_word(term) for term in terms if term in known) / total
-            cosine = None if vectors is None else float(vectors[0] @ vectors[row])
-            match = Match(cosine, words, asked.occurs_in(passage.text))
+            shares.append(sum(scoring.part_of_word(term) for term in terms if term in known) / total)
+        cosines = self._cosines(query, [passage.text for _, passage in passages], _foremost(passages, shares), notes)
+        ranked = []
+        for (number, passage), words in zip(passages, shares, strict=True):
+            match = Match(cosines.get(passage.text), words, asked.occurs_in(passage.text))
             if match.is_hit:
                 ranked.append(RankedPassage(number, passage.start, passage.end, match, passage.question))
         best = scoring.best_per_note(ranked, len(notes))
         return scoring.to_hits(best, dict(enumerate(notes)), max(len(passages), self.check().notes))
+
+    def _cosines(
+        self, query: str, texts: Sequence[str], order: Sequence[int], notes: Sequence[Note]
+    ) -> dict[str, float]:
+        """How similar texts of earlier versions are to the query. What a note still says has a vector; of the others,
+        those that come first in this order are embedded."""
+        current = [note for note_id in dict.fromkeys(note.id for note in notes) if (note := self.get(note_id))]
+        wanted = set(texts)
+        try:
+            known = {text: vector for text, vector in self.embeddings(current).items() if text in wanted}
+            missing = [texts[at] for at in order if texts[at] not in known][:MAX_EMBEDDED]
+            first, *vectors = self._model.embed([query, *missing])
+        except EmbeddingError:
+            return {}
+        known |= dict(zip(missing, vectors, strict=True))
+        return {text: float(vector @ first) for text, vector in known.items()}
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         return self._model.embed(texts)
@@ -142,3 +161,15 @@ def backfill_texts(found: Sequence[tuple[int, str, int]], notes: Mapping[str, No
     that were deleted meanwhile are left out."""
     texts = {note_id: [passage.text for passage in split(note)] for note_id, note in notes.items() if note}
     return {passage: texts[note_id][part] for passage, note_id, part in found if part < len(texts.get(note_id, ()))}
+
+
+def _foremost(passages: Sequence[tuple[int, Passage]], shares: Sequence[float]) -> list[int]:
+    """The passages in the order in which they are worth embedding: the best of each note by their words, then the
+    second best."""
+    ranks: Counter[int] = Counter()
+    order = []
+    for at in sorted(range(len(passages)), key=lambda at: -shares[at]):
+        note = passages[at][0]
+        order.append((ranks[note], at))
+        ranks[note] += 1
+    return [at for _, at in sorted(order, key=lambda one: one[0])]
