@@ -292,10 +292,13 @@ class TestFailures:
         assert self.failure(url, replace(a_note(), **fields)).code == "knowledge.nul_character"
 
     def test_value_rejected_by_the_driver_is_not_a_lost_connection(self, store: PostgresStore) -> None:
-        for statement, values in (("SELECT %s", ("a\0",)), ("SELECT '10000-01-01'::timestamptz", ())):
-            with pytest.raises(StorageError) as caught:
+        for statement, values, code in (
+            ("SELECT %s", ("a\0",), "database.text_unsupported"),
+            ("SELECT '10000-01-01'::timestamptz", (), "database.value_unsupported"),
+        ):
+            with pytest.raises(ChieError) as caught:
                 store._pool.read(partial(_fetch, statement, values))
-            assert caught.value.code == "database.value_unsupported"
+            assert caught.value.code == code
         assert store.check().notes == 0
 
     @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
