@@ -19,10 +19,11 @@ def stored_note(store: NoteStore, viewer: Viewer, note_id: str) -> Note | None:
 
 def may_use_id(store: NoteStore, note_id: str, author: str) -> bool:
     """Whether the id is unused or belongs to a note of the same author, be it in the trash, so that an import cannot
-    end up in a note that somebody else stored under its id."""
+    end up in a note that somebody else stored under its id, or be superseded by one that waited for it."""
     deleted, user = store.trashed(note_id), known_user()
     stored = deleted.note if deleted else store.get(note_id)
-    return stored is None or stored.user_id == (author if user.admin else user.id)
+    others = [stored] if stored else map(store.get, store.superseding([note_id]).get(note_id, ()))
+    return {other.user_id for other in others if other} <= {author if user.admin else user.id}
 
 
 def owned(store: NoteStore, viewer: Viewer, note: Note, stored: Note | None) -> Note:

@@ -154,6 +154,7 @@ class KnowledgeService:
             note = rules.confirmation_after(stored, note, by)
             note = note if private is None else replace(note, private=private)
             note = note if space is None else replace(note, space=rules.chosen_space(viewer, space))
+            older = supersession.newly_superseded(self.store, stored, supersedes)  # read before it is checked
             note = self._superseding(screened(note, secrets, stored=stored), supersedes)
             if not is_new_version(stored, note):  # the date says since when the note says what it says
                 note = replace(note, updated_at=stored.updated_at)
@@ -162,8 +163,16 @@ class KnowledgeService:
             linking = [] if last else renamed_links(self.store, viewer, stored, note, self.next_version)
             absorbed = [absorbing] if absorbing else []
             linking = [(before, after) for before, after in linking if before not in absorbed]
+            older = [one for one in older if one not in (*absorbed, *(before for before, _ in linking))]
             try:
-                saved = self.replace(stored, note, kind=kind_of(stored, note), together_with=linking, deleting=absorbed)
+                saved = self.replace(
+                    stored,
+                    note,
+                    kind=kind_of(stored, note),
+                    together_with=linking,
+                    deleting=absorbed,
+                    unchanged=older,
+                )
             except ConflictError:
                 if last:
                     raise
@@ -183,13 +192,16 @@ class KnowledgeService:
         kind: ChangeKind = "changed",
         together_with: Sequence[tuple[Note, Note]] = (),
         deleting: Sequence[Note] = (),
+        unchanged: Sequence[Note] = (),
     ) -> Saved:
         """The number of the new version is certain, because the stored note must not have changed meanwhile.
-        `together_with` and `deleting` are changes of other notes, which are made with this one or not at all."""
+        `together_with` and `deleting` are changes of other notes, which are made with this one or not at all, and
+        neither if notes that must be `unchanged` are not."""
         version = self.store.version_number(stored.id)
         change = self.change(kind)
-        if together_with or deleting:
-            notice = self.store.replace_all([(stored, note), *together_with], change=change, deleting=deleting)
+        if together_with or deleting or unchanged:
+            replacements = [(stored, note), *together_with]
+            notice = self.store.replace_all(replacements, change=change, deleting=deleting, unchanged=unchanged)
         else:
             notice = self.store.save(note, replacing=stored, change=change)
         self._purged_at = None if deleting else self._purged_at

@@ -58,6 +58,13 @@ def valid_supersedes(store: NoteStore, viewer: Viewer, note: Note, ids: Iterable
     return chosen
 
 
+def newly_superseded(store: NoteStore, stored: Note, ids: Sequence[str] | None) -> list[Note]:
+    """The notes that the stored one would supersede from now on. If one of them changes, it may come to supersede the
+    stored one at the same time: searches would leave out both."""
+    new = dict.fromkeys(validation.valid_ids(ids or ()))
+    return [older for one in new if one not in stored.supersedes and (older := store.get(one))]
+
+
 def permitted(store: NoteStore, viewer: Viewer, note: Note) -> Note:
     """An imported or restored note, without those that it must not supersede. Notes may be imported in any order, so
     one that does not exist yet stays. One in the trash may be restored, so it counts like one that exists."""

@@ -79,10 +79,16 @@ class NoteStore(ABC):
         """
 
     def replace_all(
-        self, replacements: Sequence[tuple[Note | None, Note]], *, change: Change, deleting: Sequence[Note] = ()
+        self,
+        replacements: Sequence[tuple[Note | None, Note]],
+        *,
+        change: Change,
+        deleting: Sequence[Note] = (),
+        unchanged: Sequence[Note] = (),  # noqa: ARG002 - needs a transaction
     ) -> Message | None:
         """Replace notes, each given as it was read (None if it is new) and as it becomes, and delete others. All or
-        none in one transaction, if the store has transactions; ConflictError if one of the stored notes differs."""
+        none in one transaction, if the store has transactions; ConflictError if one of the stored notes differs, be it
+        one that this relies on and leaves `unchanged`."""
         notices = [self.save(note, replacing=stored, change=change) for stored, note in replacements]
         for note in deleting:
             self.delete(note.id, expected=note, change=replace(change, kind="deleted"))

@@ -55,16 +55,25 @@ class SqlNoteStore(LinkedStore):
         self._model = model
 
     def save(self, note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
-        return self._apply([(replacing, note)], change, ())
+        return self._apply([(replacing, note)], change)
 
     def replace_all(
-        self, replacements: Sequence[tuple[Note | None, Note]], *, change: Change, deleting: Sequence[Note] = ()
+        self,
+        replacements: Sequence[tuple[Note | None, Note]],
+        *,
+        change: Change,
+        deleting: Sequence[Note] = (),
+        unchanged: Sequence[Note] = (),
     ) -> Message | None:
-        return self._apply(replacements, change, deleting)
+        return self._apply(replacements, change, deleting, unchanged)
 
     @abstractmethod
     def _apply(
-        self, replacements: Sequence[tuple[Note | None, Note]], change: Change | None, deleting: Sequence[Note]
+        self,
+        replacements: Sequence[tuple[Note | None, Note]],
+        change: Change | None,
+        deleting: Sequence[Note] = (),
+        unchanged: Sequence[Note] = (),
     ) -> Message | None:
         """Store, replace and delete notes in one transaction, as `save` and `replace_all` say."""
 

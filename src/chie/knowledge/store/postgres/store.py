@@ -82,7 +82,11 @@ class PostgresStore(SqlNoteStore):
             return self._created_pool
 
     def _apply(
-        self, replacements: Sequence[tuple[Note | None, Note]], ending: Change | None, deleting: Sequence[Note]
+        self,
+        replacements: Sequence[tuple[Note | None, Note]],
+        ending: Change | None,
+        deleting: Sequence[Note] = (),
+        unchanged: Sequence[Note] = (),
     ) -> Message | None:
         drafts = [Draft.of(note) for _, note in replacements]
         vectors, failure = self._embed([passage.text for draft in drafts for passage in draft.passages])
@@ -90,9 +94,12 @@ class PostgresStore(SqlNoteStore):
         def work(connection: "Connection") -> None:
             change = StatisticsChange()
             seqs = []
-            if len(replacements) + len(deleting) > 1:  # in the order of ids, so that two processes cannot deadlock
-                for note_id in sorted(note.id for note in (*deleting, *(note for _, note in replacements))):
+            named = [*deleting, *unchanged, *(note for _, note in replacements)]
+            if len(named) > 1:  # in the order of ids, so that two processes cannot deadlock
+                for note_id in sorted(note.id for note in named):
                     note_table.get_locked(connection, note_id)
+            for note in unchanged:
+                _require_same(note_table.get_locked(connection, note.id), note)
             for note in deleting:
                 _require_same(note_table.get_locked(connection, note.id), note)
                 _delete(connection, note, ending, change)

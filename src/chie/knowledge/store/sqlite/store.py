@@ -57,12 +57,18 @@ class SqliteStore(SqlNoteStore):
         self._index_checked = False
 
     def _apply(
-        self, replacements: Sequence[tuple[Note | None, Note]], change: Change | None, deleting: Sequence[Note]
+        self,
+        replacements: Sequence[tuple[Note | None, Note]],
+        change: Change | None,
+        deleting: Sequence[Note] = (),
+        unchanged: Sequence[Note] = (),
     ) -> Message | None:
         cut = [split(note) for _, note in replacements]
         vectors, failure = self._embed([passage.text for passages in cut for passage in passages])
         with self._file.write() as connection:
             ids = []
+            for note in unchanged:
+                _require_same(note_table.get(connection, note.id), note)
             for (replacing, note), passages in zip(replacements, cut, strict=True):
                 ids += note_table.insert(connection, note, passages, replacing=replacing)
                 made = change or change_of(note)
