@@ -14,6 +14,8 @@ from tests.security.test_hidden_notes import save
 
 from chie.access.identity import User, acting_as
 from chie.errors import ChieError
+from chie.knowledge.history.history import History
+from chie.knowledge.inbox.inbox import Inbox
 from chie.knowledge.markdown.note_file import derived_id
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sql_store import SqlNoteStore
@@ -60,6 +62,42 @@ def test_nothing_waits_to_supersede_the_note_of_another_author(team: Team) -> No
         assert query in found[0]["hit"]["content"]
         assert "superseded_by" not in found[0]["hit"], found
         assert "superseded_by" not in team.call("aki", "GET", f"{API}/{found[0]['hit']['id']}").json()
+
+
+def test_what_is_deleted_for_good_is_not_restored_at_once(store: SqlNoteStore, open_store: OpenStore) -> None:
+    """Of a deletion for good and a restoration in two processes, one finds that the other was first."""
+    with closing(open_store()) as other:
+        first, second = KnowledgeService(store), KnowledgeService(other)
+        for number in range(ROUNDS):
+            with acting_as(AKI):
+                deleted = first.save(f"deleted {number}").id
+                first.delete(deleted)
+                rejected = first.save(f"proposed {number}", proposal=True).id
+            with acting_as(BEN):
+                Inbox(first).reject(rejected)
+            restorations: list[tuple[str, User, Callable[[str], object]]] = [
+                (deleted, AKI, History(second).restore_trashed),
+                (rejected, BEN, Inbox(second).undo),
+            ]
+            for note_id, user, restore in restorations:
+                purge = partial(History(first).purge, note_id)
+                results = at_once((AKI, purge), (user, partial(restore, note_id)))
+                assert results.count("done") == 1, results
+                assert (store.get(note_id) is None) == (results[0] == "done"), results
+                assert store.trashed(note_id) is None
+
+
+def test_undoing_a_rejection_leaves_a_later_deletion_alone(team: Team) -> None:
+    """The author took the proposal back, changed it and deleted it."""
+    sent = {"content": "the first proposal", "proposal": True}
+    note_id = team.tool("aki", "knowledge", "save_knowledge", **sent)["structuredContent"]["id"]
+    assert team.call("ben", "POST", f"{API}/inbox/{note_id}/reject").status_code == 200
+    assert team.call("aki", "POST", f"{API}/trash/{note_id}/restore").status_code == 200
+    assert team.call("aki", "PATCH", f"{API}/{note_id}", json={"content": "changed"}).status_code == 200
+    assert team.call("aki", "DELETE", f"{API}/{note_id}").status_code == 200
+    undone = team.call("ben", "POST", f"{API}/inbox/{note_id}/undo")
+    assert (undone.status_code, undone.json()["code"]) == (409, "knowledge.decision_outdated")
+    assert note_id in [note["id"] for note in team.call("aki", "GET", f"{API}/trash").json()["notes"]]
 
 
 def test_two_notes_never_supersede_each_other(store: SqlNoteStore, open_store: OpenStore) -> None:

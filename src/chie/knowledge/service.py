@@ -389,7 +389,7 @@ class KnowledgeService:
             raise ConflictError("knowledge.note_exists")
         note = screened(ownership.owned(self.store, viewer, note, None), secrets)
         rules.require_write(viewer, note.space)
-        self.store.save(note, change=self.change("restored"))
+        self.store.save(note, change=self.change())  # also if it has been purged: the caller knows its text
         record("note.restored", note.id)
         return note
 

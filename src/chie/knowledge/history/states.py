@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from chie.errors import ConflictError
+from chie.errors import ConflictError, NotFoundError
 from chie.knowledge.note import Note
 from chie.knowledge.records import NoteState
 from chie.knowledge.service import KnowledgeService
@@ -41,7 +41,7 @@ def put_back(
     if replacements:
         try:
             store.replace_all(replacements, change=service.change("restored"))
-        except ConflictError as error:
+        except (ConflictError, NotFoundError) as error:
             raise ConflictError(outdated) from error
     return [note for _, note in replacements]
 
@@ -58,6 +58,8 @@ def _note_in(store: NoteStore, state: NoteState, stored: Note | None) -> Note | 
             confirmed_by=state.confirmed_by,
             confirmed_at=state.confirmed_at,
         )
-    found = store.versions(state.id, below=state.version + 1, limit=1)
-    note = found[0].note if found else None
-    return note if note is not None and NoteState.of(note, found[0].number) == state else None
+    kept = store.versions(state.id, below=state.version + 1, limit=1)
+    # One that was deleted is the last in the trash, unless it was restored, changed and deleted again.
+    version = store.trashed(state.id) if stored is None else next(iter(kept), None)
+    note = version.note if version else None
+    return note if version and note and NoteState.of(note, version.number) == state else None

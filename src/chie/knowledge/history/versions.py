@@ -12,7 +12,8 @@ ChangeKind = Literal["changed", "moved", "deleted", "restored"]
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """What ends a version of a note: who did what, and when."""
+    """What ends a version of a note: who did what, and when. A note that does not exist is `restored` from the trash
+    alone."""
 
     kind: ChangeKind = "changed"
     by: str
@@ -50,9 +51,9 @@ class VersionRow:
     folded_title: str | None
 
 
-def change_of(note: Note, kind: ChangeKind = "changed") -> Change:
+def change_of(note: Note) -> Change:
     """Of a caller that names nobody: the author's, now."""
-    return Change(kind=kind, by=note.user_id, at=now())
+    return Change(kind="changed", by=note.user_id, at=now())
 
 
 def kind_of(stored: Note, note: Note) -> ChangeKind:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from chie.errors import ConflictError
+from chie.errors import ConflictError, NotFoundError
 from chie.knowledge.history.versions import Change, Version, VersionRow, is_new_version
 from chie.knowledge.links.text import folded_title
 from chie.knowledge.note import ImportedFile, Note, audience, space_of
@@ -31,6 +31,7 @@ class VersionTable:
     placeholder: str  # of a value, in the form that the driver knows
     stored_time: Callable[[datetime], Any]
     read_time: Callable[[Any], datetime]
+    for_update: str = ""  # locks rows until the transaction ends, where writers are not alone anyway
 
     def end(
         self,
@@ -67,9 +68,13 @@ class VersionTable:
 
     def begin(self, connection: Any, note: Note, change: Change) -> ImportedFile | None:  # noqa: ANN401
         """When a note is added: if it was deleted, the time without it ends. Returns the file of a deleted note.
-        ConflictError if the deleted note is another author's, to whom the id belongs until it is purged."""
+        ConflictError if the deleted note is another author's, to whom the id belongs until it is purged. NotFoundError
+        if the note is restored and has been purged meanwhile."""
+        self.hold(connection, note.id)
         last = self.trashed(connection, note.id)
         if last is None or last.note is None:
+            if change.kind == "restored":
+                raise NotFoundError("knowledge.trashed_note_not_found")
             return None
         if last.note.user_id != note.user_id:
             raise ConflictError("knowledge.note_exists")
@@ -87,6 +92,11 @@ class VersionTable:
         )
         self._insert(connection, row)
         return last.file
+
+    def hold(self, connection: Any, note_id: str) -> None:  # noqa: ANN401
+        """Of two transactions that purge and restore a deleted note, the second one sees what the first one did."""
+        where = f"WHERE note = :note ORDER BY number DESC LIMIT 1{self.for_update}"
+        self._run(connection, f"SELECT number FROM {self.versions} {where}", note=note_id).fetchone()
 
     def trashed(self, connection: Any, note_id: str) -> Version | None:  # noqa: ANN401
         """The last version of a deleted note, until it is purged."""

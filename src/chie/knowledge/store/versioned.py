@@ -49,13 +49,7 @@ class VersionedStore(NoteStore):
         return self._read(lambda connection: self._versions.at(connection, moment, limit))
 
     def purge(self, note_id: str, *, deleted: bool) -> bool:
-        def work(connection: Any) -> bool:  # noqa: ANN401
-            stored = self._locked(connection, note_id)
-            if (stored is None) != deleted:
-                return False
-            return self._forget(connection, note_id, stored) or not deleted
-
-        done = self._change(work)
+        done = self._change(lambda connection: self._purged(connection, note_id, deleted=deleted))
         if done:
             self._erase()
         return done
@@ -64,7 +58,7 @@ class VersionedStore(NoteStore):
         def work(connection: Any) -> int:  # noqa: ANN401
             expired = self._versions.expired(connection, before, PURGE_SIZE)
             for note_id in expired:
-                self._forget(connection, note_id, self._locked(connection, note_id))
+                self._purged(connection, note_id, deleted=True)
             return len(expired)
 
         number = self._change(work)
@@ -72,10 +66,16 @@ class VersionedStore(NoteStore):
             self._erase()
         return number == PURGE_SIZE
 
-    def _forget(self, connection: Any, note_id: str, stored: Note | None) -> bool:  # noqa: ANN401
+    def _purged(self, connection: Any, note_id: str, *, deleted: bool) -> bool:  # noqa: ANN401
+        """False for a note that is not `deleted`, or deleted, as the caller takes it to be."""
+        if deleted:
+            self._versions.hold(connection, note_id)
+        stored = self._locked(connection, note_id)
+        if (stored is None) != deleted:
+            return False
         earlier = self._versions.of_note(connection, note_id, below=None, limit=2**31 - 1)
         self._traces.remove(connection, note_id, [version.note for version in earlier if version.note], stored)
-        return self._versions.purge(connection, note_id) > 0
+        return self._versions.purge(connection, note_id) > 0 or not deleted
 
     def _erase(self) -> None:
         """Overwrite deleted rows where the store can; a database server does so by itself in time."""

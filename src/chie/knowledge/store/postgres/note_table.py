@@ -117,7 +117,7 @@ def overwrite(connection: "Connection", note: Note, change: StatisticsChange) ->
     stored = _locked(connection, note.id)
     if stored is None:
         seq = write(connection, note, None, change)
-        VERSIONS.begin(connection, note, change_of(note, "restored"))
+        VERSIONS.begin(connection, note, change_of(note))
         return seq
     require_space(connection, note.space)
     _replace(connection, *stored, note, change)

@@ -11,5 +11,5 @@ def _utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-VERSIONS = VersionTable("knowledge_versions", "knowledge_supersessions", r"%(\1)s", _utc, _utc)
+VERSIONS = VersionTable("knowledge_versions", "knowledge_supersessions", r"%(\1)s", _utc, _utc, " FOR UPDATE")
 LINKS = LinkTable("knowledge_", VERSIONS, "%s", "unnest(%s::text[]) AS elements (value)", list, list, visible)

@@ -114,7 +114,7 @@ class SqliteStore(SqlNoteStore):
                 stored = note_table.get(connection, note.id)
                 ids.extend(note_table.insert(connection, note, passages, replacing=stored))
                 if stored is None:
-                    VERSIONS.begin(connection, note, change_of(note, "restored"))
+                    VERSIONS.begin(connection, note, change_of(note))
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
 
