@@ -29,9 +29,9 @@ def main() -> list[Figure]:
         assert isinstance(records, ReviewRecords)
         scan = Scan(store, records)
         _compare(scan, MEASURED)
-        start, before = time.process_time(), scan.pending()
+        start, before = time.process_time(), len(scan.pending())
         _compare(scan, MEASURED)
-        each = (time.process_time() - start) / (before - scan.pending())
+        each = (time.process_time() - start) / (before - len(scan.pending()))
         review = Review(KnowledgeService(store))
         review.page(seconds=0)
         start = time.process_time()
@@ -54,8 +54,8 @@ def _fill(path: Path) -> None:
 
 
 def _compare(scan: Scan, count: int) -> None:
-    left = scan.pending() - count
-    while scan.pending() > left:
+    left = len(scan.pending()) - count
+    while len(scan.pending()) > left:
         scan.advance(5)
 
 

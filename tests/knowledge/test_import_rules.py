@@ -49,7 +49,7 @@ def test_importing_user_becomes_the_author(service: KnowledgeService) -> None:
     with acting_as(ADMIN):
         service.import_note(a_note(id="k-2", user_id="yuki"))
         assert service.get("k-2").user_id == "yuki"
-        service.import_note(a_note(user_id="ops", content="newer"))
+        service.import_note(a_note(user_id="ops", content="newer", updated_at=datetime(2027, 1, 1, tzinfo=UTC)))
         assert (service.get("k-1").user_id, service.get("k-1").content) == ("ken", "newer")
     with acting_as(UNAUTHENTICATED), pytest.raises(AuthenticationError):
         service.import_note(a_note(id="k-3"))

@@ -5,20 +5,28 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
+from itertools import count
 from threading import Barrier
+from typing import Any
 
 import pytest
 from tests.fakes.both_databases import OpenStore, open_store, server, store
-from tests.security.conftest import Team
+from tests.security.conftest import SECRET, Team
 from tests.security.test_hidden_notes import save
 
 from chie.access.identity import User, acting_as
+from chie.access.settings import AccessSettings
+from chie.access.users import UserFile
 from chie.errors import ChieError
 from chie.knowledge.history.history import History
 from chie.knowledge.inbox.inbox import Inbox
-from chie.knowledge.markdown.note_file import derived_id
+from chie.knowledge.markdown.note_file import derived_id, write
+from chie.knowledge.note import Note
+from chie.knowledge.review import scan
+from chie.knowledge.samples import SAMPLES, add_samples
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sql_store import SqlNoteStore
+from chie.settings import load
 
 __all__ = ["open_store", "server", "store"]
 
@@ -45,6 +53,30 @@ def at_once(*works: tuple[User, Callable[[], object]]) -> list[str]:
         return list(pool.map(run, works))
 
 
+def test_a_hook_changes_no_note_that_its_token_only_reads(team: Team) -> None:
+    users = UserFile(load(AccessSettings).users_path)
+    team.tokens["reader"] = users.add_token("aki", spaces={"team": "read"})
+    note_id = save(team, "aki", "what the build needs")
+    before = team.call("aki", "GET", f"{API}/{note_id}/history").json()
+    shell = {"tool_name": "Bash", "tool_input": {"command": "make x"}}
+    saved = {"tool_name": "save_knowledge", "tool_response": {"id": note_id, "updated_at": "now"}}
+    saved |= {"code_anchor": {"repository": "github.com/org/repo", "path": "a.py", "lines": "1-2"}}
+    events = (
+        {"hook_event_name": "PostToolUseFailure", **shell, "error": "ValueError: broken thing in module foo"},
+        {"hook_event_name": "PostToolUse", **shell, "tool_response": "ok"},
+        {"hook_event_name": "PostToolUse", **saved},
+    )
+
+    def report(who: str) -> Any:
+        for event in events:
+            answer = team.call(who, "POST", "/hooks/claude-code", json={"session_id": who, **event})
+            assert answer.status_code == 200, answer.text
+        return team.call("aki", "GET", f"{API}/{note_id}/history").json()
+
+    assert report("reader") == before
+    assert report("aki")["versions"][0]["changes"] == ["anchor", "signatures"]
+
+
 def test_nothing_waits_to_supersede_the_note_of_another_author(team: Team) -> None:
     """Of a note in the trash, and of a file that its owner has yet to import."""
     trashed = save(team, "aki", "the heron protocol needs a key of 20 characters")
@@ -62,6 +94,36 @@ def test_nothing_waits_to_supersede_the_note_of_another_author(team: Team) -> No
         assert query in found[0]["hit"]["content"]
         assert "superseded_by" not in found[0]["hit"], found
         assert "superseded_by" not in team.call("aki", "GET", f"{API}/{found[0]['hit']['id']}").json()
+
+
+def test_an_edited_export_is_a_version_that_readers_have_not_seen(team: Team) -> None:
+    note_id = save(team, "aki", "the first text")
+    seen = team.call("aki", "GET", f"{API}/{note_id}").json()
+    note = Note(**{name: seen[name] for name in ("id", "title", "content", "user_id", "created_at", "updated_at")})
+    edited = write(note).replace("the first text", "the text of the file").encode()
+
+    def upload() -> Any:
+        files = {"files": ("note.md", edited, "text/markdown")}
+        return team.call("aki", "POST", f"{API}/import", files=files).json()
+
+    assert upload()["saved"] == 1
+    body = {"content": "the text of the page", "updated_at": seen["updated_at"]}
+    assert team.call("aki", "PATCH", f"{API}/{note_id}", json=body).status_code == 409
+    assert team.call("aki", "GET", f"{API}/{note_id}").json()["content"] == "the text of the file"
+    assert upload()["unchanged"] == 1
+
+
+def test_the_review_does_not_count_notes_that_the_reader_cannot_see(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert team.call("root", "GET", f"{API}/review").json()["pending"] == 0
+    ticks = count(step=1_000)  # so that each request compares one batch
+    monkeypatch.setattr(scan, "monotonic", lambda: next(ticks))
+    for number in range(20):
+        save(team, "aki", f"{SECRET} number {number}", private=True)
+    for _ in range(5):
+        assert team.call("ben", "GET", f"{API}/review").json()["pending"] == 0
+    assert team.call("aki", "GET", f"{API}/review").json()["pending"] > 0
 
 
 def test_what_is_deleted_for_good_is_not_restored_at_once(store: SqlNoteStore, open_store: OpenStore) -> None:
@@ -98,6 +160,13 @@ def test_undoing_a_rejection_leaves_a_later_deletion_alone(team: Team) -> None:
     undone = team.call("ben", "POST", f"{API}/inbox/{note_id}/undo")
     assert (undone.status_code, undone.json()["code"]) == (409, "knowledge.decision_outdated")
     assert note_id in [note["id"] for note in team.call("aki", "GET", f"{API}/trash").json()["notes"]]
+
+
+def test_samples_are_added_once_by_two_users(store: SqlNoteStore, open_store: OpenStore) -> None:
+    with closing(open_store()) as other:
+        adding = [partial(add_samples, KnowledgeService(one)) for one in (store, other)]
+        assert at_once((AKI, adding[0]), (BEN, adding[1])) == ["done", "done"]
+    assert store.count() == len(SAMPLES)
 
 
 def test_two_notes_never_supersede_each_other(store: SqlNoteStore, open_store: OpenStore) -> None:

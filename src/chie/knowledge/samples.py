@@ -1,5 +1,8 @@
 """Sample notes in both languages, with the tag `sample`."""
 
+from contextlib import suppress
+
+from chie.errors import ConflictError
 from chie.knowledge.note import Note, now
 from chie.knowledge.rules import default_space
 from chie.knowledge.service import KnowledgeService
@@ -103,19 +106,19 @@ def add_samples(service: KnowledgeService) -> list[str]:
     moment, space = now(), default_space(service.viewer())
     for key, (title, tags, content) in SAMPLES.items():
         if service.store.get(_id(key)) is None and service.may_use_id(_id(key), AUTHOR):
-            service.restore(
-                Note(
-                    id=_id(key),
-                    title=title,
-                    content=content,
-                    tags=[*tags, TAG],
-                    user_id=AUTHOR,
-                    origin="person",
-                    space=space,
-                    created_at=moment,
-                    updated_at=moment,
-                )
+            sample = Note(
+                id=_id(key),
+                title=title,
+                content=content,
+                tags=[*tags, TAG],
+                user_id=AUTHOR,
+                origin="person",
+                space=space,
+                created_at=moment,
+                updated_at=moment,
             )
+            with suppress(ConflictError):  # somebody else is adding them too
+                service.restore(sample)
     return [_id(key) for key in SAMPLES if service.find(_id(key))]
 
 

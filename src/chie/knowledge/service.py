@@ -369,6 +369,9 @@ class KnowledgeService:
                     return "newer", previous.version if previous else note.updated_at
                 if previous:  # the file may have an older date than the version that it replaces
                     note = replace(note, updated_at=max(note.updated_at, rules.following(stored)))
+            if note.updated_at == stored.updated_at and is_new_version(stored, note):
+                # An edited export has the date of its note, by which readers tell whether the note has changed.
+                note = replace(note, updated_at=rules.following(stored))
         if not dry_run:
             self.store.save(note, replacing=stored, change=self.change())
             record("note.imported", note.id)

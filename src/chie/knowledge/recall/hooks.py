@@ -226,7 +226,7 @@ class Hooks:
 
     def _saved(self, event: Event, session: Session) -> None:
         """A note that was saved after a failure was solved knows that failure from now on. One that names no space goes
-        to that of the repository."""
+        to that of the repository. Anybody can report a call, so a note that the user may not change stays as it is."""
         note_id = saved_id(event.response)
         if note_id is None:
             return
@@ -236,7 +236,7 @@ class Hooks:
         session.forget_solved()
         for _ in range(MAX_SAVE_ATTEMPTS):  # a client may send the same call from two hooks at once
             note = self._service.find(note_id)
-            if note is None or note.user_id != current_user().id:
+            if note is None or note.user_id != current_user().id or note.space not in self._service.viewer().writable:
                 return
             changed = _with_anchor(_with_finding(note, solved, asked=session.asked), event.anchor)
             changed = replace(changed, space=self._space_for(note, session)) if unplaced else changed

@@ -42,7 +42,7 @@ ACTIONS: dict[Kind, tuple[Action, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewPage:
-    """`pending` is the number of notes that are still to be compared: there may be more findings."""
+    """`pending` is the number of visible notes that are still to be compared: there may be more findings."""
 
     findings: list[Finding]
     counts: dict[Kind, int]
@@ -82,7 +82,7 @@ class Review:
     ) -> ReviewPage:
         """Compares more notes for so many seconds first."""
         _, scan = self._required()
-        pending, notes = scan.advance(seconds), self._notes()
+        left, notes = scan.advance(seconds), self._notes()
         if self._answered and rules.is_unlimited():
             self._answered.forget(notes.values(), self._service.viewer(), of_all=rules.is_admin())
         found = self._candidates(notes)
@@ -93,7 +93,7 @@ class Review:
         return ReviewPage(
             findings=findings,
             counts=_counts(found),
-            pending=pending,
+            pending=len(left & notes.keys()),
             next_cursor=str(end) if end < len(chosen) else None,
         )
 

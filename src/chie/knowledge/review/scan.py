@@ -45,30 +45,31 @@ class Scan:
         self._judged: dict[tuple[str, datetime, str, datetime], FoundPair | None] = {}
         self._running = Lock()
 
-    def pending(self) -> int:
-        """The number of notes that were not compared in their present version."""
-        return len(self._outdated(self._store.review_notes()))
+    def pending(self) -> set[str]:
+        """The notes that were not compared in their present version."""
+        return {note.id for note in self._outdated(self._store.review_notes())}
 
-    def advance(self, seconds: float) -> int:
-        """Compare notes for about so long. Returns how many are left; another request that is at it already counts."""
+    def advance(self, seconds: float) -> set[str]:
+        """Compare notes for about so long. Returns those that are left; another request that is at it already counts.
+        They are notes of all users: callers must not show how many there are."""
         if not self._running.acquire(blocking=False):
             return self.pending()
         try:
             return self._advance(seconds)
         except EmbeddingError:
-            return 0
+            return set()
         finally:
             self._running.release()
 
-    def _advance(self, seconds: float) -> int:
+    def _advance(self, seconds: float) -> set[str]:
         notes = {note.id: note for note in self._store.review_notes()}
         self._forget_deleted(notes.keys())
         waiting = self._outdated(list(notes.values()))
         if not waiting:
-            return 0
+            return set()
         found = self._store.first_vectors()
         if found is None:
-            return 0
+            return set()
         matrix = _Matrix({note: at for at, note in enumerate(found[0])}, *found)
         embedded = [note for note in waiting if note.id in matrix.rows]
         partners = self._partners()
@@ -81,7 +82,7 @@ class Scan:
                 partners[pair.b].add(pair.a)
             self._records.store_pairs({note.id: utc_text(note.updated_at) for note in batch}, pairs)
             done += len(batch)
-        return len(embedded) - done
+        return {note.id for note in embedded[done:]}
 
     def _outdated(self, notes: Sequence[ReviewNote]) -> list[ReviewNote]:
         """Newest first: what somebody has just written is what they are asked about."""
