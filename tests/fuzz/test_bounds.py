@@ -105,5 +105,24 @@ def test_no_pattern_meets_a_longer_text_than_declared(store: SqliteStore, met: d
     assert [module for module, lengths in met.items() if not lengths] == []
 
 
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize("path", ["/api/knowledge", "/hooks/claude-code", "/api/knowledge/cited"])
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (DEEP.encode(), "http.body_too_deep"),
+        (f'{{"content": {DEEP}}}'.encode(), "http.body_too_deep"),
+        (b'{"content": "\xff"}', "http.invalid_request"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_the_callers_error(store: SqliteStore, path: str, body: bytes, code: str) -> None:
+    app = create_app({"knowledge": create_server(store=store)})
+    with TestClient(app, base_url="http://127.0.0.1:8080", raise_server_exceptions=False) as page:
+        response = page.post(path, content=body, headers={"content-type": "application/json"})
+    assert (response.status_code, response.json()["code"]) == (400, code)
+
+
 def _limit(module: str) -> int:
     return next(LIMITS[name][0] for name in sorted(LIMITS, key=len, reverse=True) if module.startswith(name))

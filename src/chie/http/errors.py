@@ -45,6 +45,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(ChieError, _chie_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RecursionError, _too_deep)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -76,9 +77,19 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101
+    if isinstance(error.__cause__, RecursionError):
+        return await _too_deep(request, error)
+    if isinstance(error.__cause__, ValueError) and error.status_code == 400:  # FastAPI could not decode the body
+        reason = Message("http.invalid_request", problems=[Message("http.body_not_json")])
+        return error_response(request.scope, 400, reason)
     is_default = error.detail == HTTPStatus(error.status_code).phrase
     reason = _HTTP.get(error.status_code, error.detail) if is_default else error.detail
     return error_response(request.scope, error.status_code, reason, error.headers)
+
+
+async def _too_deep(request: Request, _: Exception) -> Response:
+    """Only what a caller nests is nested deeply, in the body itself or in a text of it that is JSON."""
+    return error_response(request.scope, 400, Message("http.body_too_deep"))
 
 
 async def _unexpected(request: Request, _: Exception) -> Response:

@@ -1,5 +1,6 @@
 """Hooks over HTTP, with the bodies that Claude Code sends."""
 
+import json
 import logging
 import time
 from collections.abc import Iterator
@@ -446,6 +447,18 @@ class TestBoundRepository:
             git_remote=REMOTE,
         )
         assert ops.get(f"/api/knowledge/{saved['id']}").json()["space"] == stored
+
+
+@pytest.mark.parametrize("nested", ["[" * 100_000 + "]" * 100_000, [[[]]] * 9, json.loads("[" * 90 + "]" * 90)])
+def test_a_response_of_any_depth_is_read(claude: Claude, nested: Any) -> None:
+    assert claude.hook("post_tool_use_save_knowledge", tool_response=nested) == {}
+
+
+def test_a_body_that_is_too_deep_is_refused(claude: Claude) -> None:
+    body = '{"hook_event_name": "PostToolUse", "session_id": "s", "tool_response": NESTED}'
+    content = body.replace("NESTED", "[" * 900 + "]" * 900)
+    response = claude.client.post(HOOK, content=content, headers={"content-type": "application/json"})
+    assert (response.status_code, response.json()["code"]) == (400, "http.body_too_deep")
 
 
 @pytest.mark.parametrize("line", ["\x1b]", "\x1b]x\n", "a-", "/", "'x ", "1.", "=>", "_a.b", "\x1b]\n"])

@@ -28,6 +28,7 @@ from chie.unicode import clean_json
 
 FORGET_AFTER = timedelta(days=7)
 MAX_SAVE_ATTEMPTS = 3
+MAX_RESPONSE_DEPTH = 8
 ASKED = ""  # in the place of a note's id: the session was asked to save its finding
 SAVE_TOOLS = ("save_knowledge", "update_knowledge")
 READ_TOOL = "get_knowledge"
@@ -282,21 +283,24 @@ def project_name(event: Event) -> str:
     return "/".join(parts[-2:]) or event.folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
-def saved_id(response: Any) -> str | None:  # noqa: ANN401 - whatever the client reports
+def saved_id(response: Any, depth: int = 0) -> str | None:  # noqa: ANN401 - whatever the client reports
     """The id in the result of `save_knowledge`: a client sends it as JSON text, as an object or as content blocks."""
+    if depth > MAX_RESPONSE_DEPTH:
+        return None
     if isinstance(response, list):
-        return next(filter(None, map(saved_id, response)), None)
+        return next(filter(None, (saved_id(part, depth + 1) for part in response)), None)
     if isinstance(response, str):
         try:
-            return saved_id(json.loads(response)) if response.lstrip().startswith(("{", "[")) else None
-        except ValueError:
+            return saved_id(json.loads(response), depth + 1) if response.lstrip().startswith(("{", "[")) else None
+        except (ValueError, RecursionError):
             return None
     if not isinstance(response, dict):
         return None
     found = response.get("id")
     if isinstance(found, str) and "updated_at" in response:
         return found
-    return next(filter(None, (saved_id(response.get(key)) for key in ("structuredContent", "content", "text"))), None)
+    parts = (response.get(key) for key in ("structuredContent", "content", "text"))
+    return next(filter(None, (saved_id(part, depth + 1) for part in parts)), None)
 
 
 def _key(event: Event) -> str:
