@@ -1,6 +1,9 @@
 """The events of an answer: plain dicts with types. Agents yield them, `api/sse.py` encodes them."""
 
+from math import inf
 from typing import Any, Literal, NotRequired, TypedDict
+
+MAX_TOKENS = 2**31 - 1  # of one answer, in the database
 
 
 class Text(TypedDict):
@@ -193,14 +196,27 @@ def total_usage(first: Usage | None, second: Usage | None) -> Usage | None:
 
 
 def counted_usage(
-    input_tokens: int, output_tokens: int, cached_tokens: int = 0, *, written: int = 0, reasoning: int = 0
+    input_tokens: object,
+    output_tokens: object,
+    cached_tokens: object = 0,
+    *,
+    written: object = 0,
+    reasoning: object = 0,
 ) -> Usage:
     """`input_tokens` includes those that were cached or written to the cache; `output_tokens` the reasoning."""
-    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-    if cached_tokens:
-        usage["cached_tokens"] = cached_tokens
-    if written:
-        usage["cache_write_tokens"] = written
-    if reasoning:
-        usage["reasoning_tokens"] = reasoning
+    usage = Usage(input_tokens=token_count(input_tokens), output_tokens=token_count(output_tokens))
+    if cached := token_count(cached_tokens):
+        usage["cached_tokens"] = cached
+    if count := token_count(written):
+        usage["cache_write_tokens"] = count
+    if count := token_count(reasoning):
+        usage["reasoning_tokens"] = count
     return usage
+
+
+def token_count(reported: object) -> int:
+    """What a model's server or a plug-in reports may be anything; 0 for what is no count. A larger number would not fit
+    into the database, and the answer could not be stored."""
+    if isinstance(reported, bool) or not isinstance(reported, int | float) or not 0 < reported < inf:
+        return 0
+    return min(int(reported), MAX_TOKENS)

@@ -1,7 +1,7 @@
 """Every request to a model is recorded once, with its user, agent, model, server and price."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,15 @@ from typing import Any
 import httpx2
 import pytest
 from sqlalchemy import URL
-from tests.fakes.chat import ChatClient
+from tests.fakes.agents import FakeAgent, FakeRegistry, done, text
+from tests.fakes.chat import ChatClient, open_chat
 from tests.fakes.model_app import ModelApp, open_model_app
 from tests.fakes.model_server import Cut, Refuse, Stall, Use, say, use
 from tests.fakes.sse import asking, parse
 from tests.fakes.waiting import until
 
+from chie.chat.agents.base import Approve
+from chie.chat.events import MAX_TOKENS, Event, Usage
 from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, MessageContent
@@ -203,6 +206,46 @@ async def test_agents_of_plug_ins_report_their_own(chat: ChatClient) -> None:
     found = await usage(chat.client)
     assert (found["total"]["input_tokens"], found["total"]["unpriced_requests"]) == (12, 1)
     assert [group["name"] for group in found["models"]] == ["unknown"]
+
+
+NO_COUNTS: list[Any] = [
+    *(-5, float("nan"), float("inf"), 10**30, 2**63 - 1, 7.5, "7", [7], {}, True, None),
+]
+
+
+@pytest.mark.parametrize("count", NO_COUNTS, ids=repr)
+async def test_answer_is_kept_whatever_its_server_counts(
+    tmp_path: Path, both: URL, monkeypatch: pytest.MonkeyPatch, count: Any
+) -> None:
+    async with opened(tmp_path, monkeypatch, both) as (app, client):
+        names = ("prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details")
+        app.openai.usages.extend([dict.fromkeys(names, count)] * 3)
+        app.openai.script.extend([say("one"), say("two"), say("three")])
+        for said in ("one", "two"):
+            session, _ = await ask(client)
+            answer = (await client.get(f"/api/sessions/{session}")).json()["messages"][1]
+            assert (answer["status"], answer["content"]) == ("complete", said)
+        asked: Any = {"model": "chat", "messages": [{"role": "user", "content": "x"}]}
+        assert (await app.client.chat.completions.create(**asked)).choices[0].message.content == "three"
+        total = (await usage(client))["total"]
+        assert total["requests"] == 3
+        assert 0 <= total["input_tokens"] <= 3 * MAX_TOKENS
+
+
+class Boastful(FakeAgent):
+    id = "boastful"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield text("ok")
+        yield done(Usage(input_tokens=10**30, output_tokens=-1))
+
+
+async def test_answer_is_kept_whatever_a_plug_in_counts(both: URL) -> None:
+    async with open_chat(both, FakeRegistry(Boastful())) as chat:
+        for _ in range(2):
+            session, _ = await chat.ask("hi", agent_id="boastful")
+            assert (await chat.messages(session))[1]["status"] == "complete"
+        assert (await usage(chat.client))["total"]["input_tokens"] == 2 * MAX_TOKENS
 
 
 NOVEMBER = UsageSelection(first="2026-11-01", last="2026-11-31")

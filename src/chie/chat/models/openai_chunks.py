@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from chie.chat.events import Usage, counted_usage
+from chie.chat.events import Usage, counted_usage, token_count
 from chie.chat.models.chunks import Call, Chunk, End, ReasoningDelta, TextDelta
 from chie.chat.models.openai_reasoning import ReasoningFields, ThinkTags
 
@@ -41,7 +41,7 @@ class ChunkParser:
         chunk = json.loads(data)
         if error := chunk.get("error"):
             raise ReportedError(error)
-        if usage := chunk.get("usage"):
+        if isinstance(usage := chunk.get("usage"), dict) and usage:
             self._usage = _usage(usage)
         found = self._choice(chunk["choices"][0]) if chunk.get("choices") else ()
         self.started = True
@@ -87,16 +87,21 @@ class ChunkParser:
 
 def _usage(usage: dict[str, Any]) -> Usage:
     """Google's and xAI's servers count the reasoning in the total only."""
-    prompt, completion = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-    given, made = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
-    uncounted = max((usage.get("total_tokens") or 0) - prompt - completion, 0)
+    prompt, completion, total = (token_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
+    given, made = _details(usage, "prompt"), _details(usage, "completion")
+    uncounted = max(total - prompt - completion, 0)
     return counted_usage(
         prompt,
         completion + uncounted,
-        given.get("cached_tokens") or 0,
-        written=given.get("cache_write_tokens") or 0,
-        reasoning=made.get("reasoning_tokens") or uncounted,
+        given.get("cached_tokens"),
+        written=given.get("cache_write_tokens"),
+        reasoning=token_count(made.get("reasoning_tokens")) or uncounted,
     )
+
+
+def _details(usage: dict[str, Any], name: str) -> dict[str, Any]:
+    found = usage.get(f"{name}_tokens_details")
+    return found if isinstance(found, dict) else {}
 
 
 def _plain(delta: dict[str, Any]) -> str:

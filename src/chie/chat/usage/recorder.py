@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from chie.access.identity import current_user
 from chie.chat.agents.base import BaseAgent
-from chie.chat.events import Usage, counted_usage, total_usage
+from chie.chat.events import Usage, counted_usage, token_count, total_usage
 from chie.chat.metering import Meter, ModelRequest, metering
 from chie.chat.metrics import Metrics
 from chie.chat.sessions.entities import now
@@ -86,8 +86,7 @@ def _reported(usage: Usage | None, agent: BaseAgent) -> list[ModelRequest]:
     if not isinstance(usage, dict):
         return []
     names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens")
-    counts = [usage.get(name) for name in names]
-    given, made, cached, written, reasoning = (one if isinstance(one, int) and one > 0 else 0 for one in counts)
+    given, made, cached, written, reasoning = (token_count(usage.get(name)) for name in names)
     models = usage.get("models")
     named = str(models[0]) if isinstance(models, list) and models else getattr(agent, "model_name", None)
     counted = counted_usage(given, made, cached, written=written, reasoning=reasoning)
