@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chie.chat.events import Usage
+from chie.chat.json_depth import is_too_deep
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class Call:
     extra: Any = None
 
     def parsed(self) -> dict[str, Any] | None:
-        """The arguments as an object, or None if they are not one. An empty text means no arguments.
+        """The arguments as an object, or None if they are not one, or one that could not be shown again. An empty text
+        means no arguments.
 
         Python's parser also accepts NaN, out-of-range numbers and lone surrogates, which are not valid JSON.
         """
@@ -46,7 +48,7 @@ class Call:
             json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             return None
-        return value if isinstance(value, dict) else None
+        return value if isinstance(value, dict) and not is_too_deep(value) else None
 
 
 @dataclass(frozen=True)

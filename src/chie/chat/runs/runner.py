@@ -13,6 +13,7 @@ from chie.chat.agents.base import Attachment, Turn
 from chie.chat.agents.calls import model_name, stream_chat
 from chie.chat.events import Done, Event, ToolCall, ToolResult, Usage
 from chie.chat.interaction import interacting
+from chie.chat.json_depth import is_too_deep
 from chie.chat.metering import metering
 from chie.chat.metrics import Metrics
 from chie.chat.runs.agent_files import AgentInputs
@@ -183,7 +184,10 @@ class Runner:
 
 
 def _storable(event: Event) -> dict[str, Any]:
-    """Without what JSON cannot express, such as infinity, and without NUL, which the database does not take."""
+    """Without what JSON cannot express, such as infinity, and without NUL, which the database does not take. Raises
+    ValueError for what could not be shown again."""
+    if any(map(is_too_deep, event.values())):
+        raise ValueError("the event is nested too deeply")
     stored: dict[str, Any] = json.loads(clean(json.dumps(event, ensure_ascii=False)), parse_constant=lambda _: None)
     return stored
 

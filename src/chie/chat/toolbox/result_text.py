@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types
 
+from chie.chat.json_depth import is_too_deep
 from chie.chat.toolbox.tool import Outcome
 from chie.messages.catalogue import Message
 
@@ -18,7 +19,8 @@ def to_outcome(result: mcp_types.CallToolResult, *, builtin: bool = False) -> Ou
     Only a `builtin` server's error codes are taken over, because other servers' codes are not from our catalogue.
     """
     failed = bool(result.is_error)
-    structured = result.structured_content if isinstance(result.structured_content, dict) else None
+    given = result.structured_content
+    structured = given if isinstance(given, dict) and not is_too_deep(given) else None
     text = "\n".join(_texts(result)).strip()
     if not text and result.structured_content is not None:
         text = json.dumps(result.structured_content, ensure_ascii=False)

@@ -268,7 +268,12 @@ class _ServerTools(Toolset):
             return arguments
         asking = replace(tool, original=ARGUMENTS_TOOL, read_only=True)
         outcome = await self._outcome(connection, asking, {"tool": tool.original, "arguments": arguments})
-        return outcome if outcome.is_error else (outcome.structured or {})["arguments"]
+        if outcome.is_error:
+            return outcome
+        if outcome.structured is None:  # a text in the arguments was read as JSON that is nested too deeply
+            return Outcome.failed(Message("agents.arguments_invalid"))
+        found: dict[str, Any] = outcome.structured["arguments"]
+        return found
 
     async def preview(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Only of built-in servers: others could describe their calls as harmless."""
