@@ -22,6 +22,9 @@ WRITE_TRANSACTION = {"begin": "BEGIN IMMEDIATE"}
 """Execution options of a connection that writes. SQLite cannot upgrade a read transaction while another process
 writes."""
 
+SNAPSHOT = {"isolation_level": "REPEATABLE READ"}
+"""Execution options of a connection to PostgreSQL whose statements all read the same state, as SQLite's do."""
+
 SQLITE_POOL_SIZE = 4
 
 

@@ -1,13 +1,20 @@
 """Links to conversations over HTTP: a link shows what was shared, as it was, until it is revoked."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from sqlalchemy import URL
+from sqlalchemy import URL, text
 from tests.fakes.agents import EchoAgent, FakeRegistry, GatedAgent, ToolAgent
 from tests.fakes.chat import ChatClient, open_chat
 from tests.fakes.sse import parse
+from tests.fakes.waiting import until
+
+from chie.chat.sessions.database import Database
+from chie.chat.sharing.service import SharingService
+from chie.database.engine import WRITE_TRANSACTION, async_engine, is_sqlite
+from chie.errors import NotFoundError
 
 pytestmark = pytest.mark.req("AG-12")
 
@@ -140,3 +147,33 @@ async def test_moving_a_conversation_out_of_its_project_ends_links_for_members(c
     await chat.client.patch(f"/api/sessions/{session}", json={"project_id": None})
     assert (await chat.client.get(f"/api/shared/{members}")).status_code == 404
     assert (await chat.client.get(f"/api/shared/{everybody}")).status_code == 200
+
+
+async def test_conversation_that_is_deleted_meanwhile_is_shown_whole_or_not_at_all(chat: ChatClient) -> None:
+    """The tables of the deleted rows are locked, so that each request is between two of its statements."""
+    session, _ = await chat.ask("hello", agent_id="echo", attachments=[await upload(chat, "a.txt", b"text")])
+    token = await share(chat, session)
+    database, engine, on_sqlite = Database(chat.url), async_engine(chat.url), is_sqlite(chat.url)
+    async with engine.connect() as connection:
+        await connection.execution_options(**(WRITE_TRANSACTION if on_sqlite else {}))
+        await connection.execute(text("DELETE FROM sessions WHERE id = :id"), {"id": session})
+        if not on_sqlite:
+            await connection.execute(text("LOCK TABLE messages IN ACCESS EXCLUSIVE MODE"))
+        reading = asyncio.create_task(chat.client.get(f"/api/shared/{token}"))
+        copying = asyncio.create_task(SharingService(database).copy(token, agent_id="echo"))
+
+        async def waiting() -> bool:
+            if on_sqlite:
+                return reading.done()
+            blocked = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            return int((await connection.execute(blocked)).scalar_one()) == 2
+
+        await until(waiting)
+        await connection.commit()
+    with pytest.raises(NotFoundError):
+        await copying
+    await database.close()
+    await engine.dispose()
+    shown = await reading
+    assert (shown.status_code, len(shown.json()["messages"])) == (200, 2)
+    assert (await chat.client.get(f"/api/shared/{token}")).status_code == 404

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from chie.access.identity import User, acting_as, current_user
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database_thread import DatabaseThread, Transaction
-from chie.database.engine import WRITE_TRANSACTION, async_engine, is_sqlite, translate_errors
+from chie.database.engine import SNAPSHOT, WRITE_TRANSACTION, async_engine, is_sqlite, translate_errors
 from chie.errors import BUSY_CODES, ChieError
 
 T = TypeVar("T")
@@ -85,9 +85,9 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Connection]:
-        """A snapshot on SQLite; committed rows on PostgreSQL."""
+        """A snapshot: what one statement finds is there for the next, whatever others delete meanwhile."""
         with translate_errors(self.url):
-            connection = self._open().connect()
+            connection = self._snapshots().connect()
             starting = asyncio.create_task(connection.start())
             try:
                 await asyncio.shield(starting)
@@ -204,6 +204,9 @@ class Database:
         self._ends.add(task)
         task.add_done_callback(self._ends.discard)
         return task
+
+    def _snapshots(self) -> AsyncEngine:
+        return self._open() if is_sqlite(self.url) else self._open().execution_options(**SNAPSHOT)
 
     def _open(self) -> AsyncEngine:
         if self._engine is None:

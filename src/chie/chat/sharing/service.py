@@ -96,7 +96,7 @@ class SharingService:
         user_id, on_sqlite = known_user().id, is_sqlite(self._database.url)
 
         async def copy(connection: Connection) -> Session:
-            share, _ = await _existing(connection, token)
+            share, _ = await _existing(connection, token, lock=True)
             messages = await _messages(connection, share)
             session = new_session(agent_id, share.title)
             await repository.new_session(session)(connection)
@@ -111,9 +111,10 @@ class SharingService:
         return await self._database.write(copy)
 
 
-async def _existing(connection: Connection, token: str) -> tuple[Share, str]:
-    """NotFoundError for a revoked link, and for one of a project whose member the user is not."""
-    found = await store.share(connection, token)
+async def _existing(connection: Connection, token: str, *, lock: bool = False) -> tuple[Share, str]:
+    """NotFoundError for a revoked link, and for one of a project whose member the user is not. `lock` keeps others from
+    deleting the conversation until the transaction ends."""
+    found = await store.share(connection, token, lock=lock)
     if found is None:
         raise _not_found()
     share, user_id = found

@@ -28,9 +28,12 @@ async def create(connection: Connection, share: Share, user_id: str) -> None:
     await connection.execute(insert(ShareRow).values(**vars(share), user_id=user_id))
 
 
-async def share(connection: Connection, token: str) -> tuple[Share, str] | None:
-    """The share and the user who made it."""
-    row = (await connection.execute(select(*_SHARE).where(ShareRow.token == token))).first()
+async def share(connection: Connection, token: str, *, lock: bool = False) -> tuple[Share, str] | None:
+    """The share and the user who made it. Deleting a conversation deletes its shares, so a lock keeps both."""
+    statement = select(*_SHARE).where(ShareRow.token == token)
+    if lock:
+        statement = statement.with_for_update(key_share=True, read=True)
+    row = (await connection.execute(statement)).first()
     return (_share(row), row.user_id) if row else None
 
 
