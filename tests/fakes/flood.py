@@ -57,6 +57,10 @@ def answer(request: dict[str, Any]) -> None:
         case "tools/call":
             call(request["id"], request["params"]["name"])
             return
+        case "resources/read" if request["params"]["uri"] == "ui://end":
+            sys.exit()
+        case "resources/read":
+            result = {"contents": 5}
         case _:
             error = {"code": -32601, "message": "Method not found"}
             write(json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": error}).encode())

@@ -16,6 +16,7 @@ from chie.chat.toolbox.message_limits import MAX_MESSAGE_BYTES, LineDecoder
 from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import create_transport
+from chie.errors import NotFoundError
 from chie.messages.catalogue import Language, Message
 
 ROOT = Path(__file__).parents[3]
@@ -45,6 +46,13 @@ async def test_bad_result_is_an_error_and_the_connection_stays(toolbox: Toolbox,
     outcome = await toolbox.call_tool(tool, {})
     assert (outcome.is_error, outcome.code) == (True, code)
     assert (await toolbox.call_tool("pid", {})).content == before.content
+
+
+@pytest.mark.parametrize("uri", ["ui://wrong", "ui://end"])
+async def test_view_that_cannot_be_read_is_not_found(toolbox: Toolbox, uri: str) -> None:
+    with pytest.raises(NotFoundError) as raised:
+        await toolbox.view("flood", uri)
+    assert raised.value.code == "toolbox.view_not_found"
 
 
 async def test_memory_is_bounded(toolbox: Toolbox) -> None:

@@ -17,7 +17,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from chie import background
 from chie.chat.interaction import current_call
-from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
+from chie.chat.toolbox.errors import FAILURES, ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.hint_pins import HintPins
 from chie.chat.toolbox.message_limits import MAX_MESSAGE_BYTES, TOO_LARGE, UNREADABLE_CODES
 from chie.chat.toolbox.server_requests import ServerRequests
@@ -205,7 +205,7 @@ class Connection:
         try:
             async with asyncio.timeout(self.timeout):
                 return await read_view(client, uri)
-        except (MCPError, TimeoutError, RuntimeError) as error:
+        except FAILURES as error:
             raise NotFoundError("toolbox.view_not_found") from error
 
     @contextmanager

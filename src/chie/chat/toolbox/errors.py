@@ -1,5 +1,9 @@
 """Errors of a call through a connection."""
 
+from anyio import BrokenResourceError, ClosedResourceError
+from httpx2 import HTTPError
+from mcp import MCPError
+
 from chie.errors import ServiceError
 
 
@@ -9,3 +13,10 @@ class ConnectionLostError(ServiceError):
 
 class InvalidResultError(ServiceError):
     """The server is connected, but its result violates its own schema or the protocol."""
+
+
+# All that a request to a server raises, whatever is wrong with the server or with what it sends.
+FAILURES = (
+    *(MCPError, TimeoutError, RuntimeError, ValueError, OSError, ConnectionLostError),
+    *(HTTPError, ExceptionGroup, ClosedResourceError, BrokenResourceError),
+)

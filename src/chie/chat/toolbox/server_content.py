@@ -9,12 +9,10 @@ from mimetypes import guess_extension
 from typing import Any, TypeVar
 
 import mcp_types
-from anyio import BrokenResourceError, ClosedResourceError
-from httpx2 import HTTPError
 from mcp import MCPError
 
 from chie.chat.toolbox.connection import Connection
-from chie.chat.toolbox.errors import ConnectionLostError
+from chie.chat.toolbox.errors import FAILURES, ConnectionLostError
 from chie.chat.toolbox.views import SCHEME
 from chie.errors import NotFoundError, ServiceError, ValidationError
 
@@ -28,10 +26,6 @@ MAX_ARGUMENTS = 20
 MAX_URI = 2_048
 MAX_PROMPT = 200_000  # as long as a message may be
 LIST_TIMEOUT_SECONDS = 10.0
-FAILURES = (
-    *(MCPError, TimeoutError, RuntimeError, ValueError, OSError, ConnectionLostError),
-    *(HTTPError, ExceptionGroup, ClosedResourceError, BrokenResourceError),
-)
 
 Meta = mcp_types.RequestParamsMeta
 T = TypeVar("T")
