@@ -275,7 +275,11 @@ async def test_command_that_is_not_taken_is_withdrawn(
         async with unresponsive(chat_on_both, monkeypatch):
             refused = await other.client.post(path, json={"id": CALL})
         assert (refused.status_code, refused.json()["code"]) == (409, "chat.process_not_responding")
-        assert await count_commands(other) == 0
+
+        async def deleted() -> bool:
+            return await count_commands(other) == 0
+
+        await until(deleted)
         assert (await other.client.post(path, json={"id": CALL, "approved": False})).status_code == 200
         assert (await reader.event()).data["content"] == "rejected by the user"
         await reader.rest()
@@ -348,7 +352,11 @@ async def test_command_of_a_dead_sender_is_deleted(chat_on_both: ChatClient) -> 
 
     await chat_on_both.app.state.chat._database.write(leave)
     async with open_chat(chat_on_both.url) as other:
-        assert await count_commands(other) == 0
+
+        async def deleted() -> bool:
+            return await count_commands(other) == 0
+
+        await until(deleted)
 
 
 async def _approve(owner: ChatClient, other: ChatClient) -> None:
