@@ -4,8 +4,10 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from tests.fakes.both_databases import OpenStore, open_store, server, store
@@ -35,6 +37,12 @@ def json_of(team: Team, who: str, path: str, **params: Any) -> Any:
 
 def trash_of(team: Team, who: str) -> list[str]:
     return [note["id"] for note in json_of(team, who, "/trash")["notes"]]
+
+
+def export(team: Team, note_id: str) -> bytes:
+    answer = team.call("aki", "GET", f"{API}/export")
+    with ZipFile(BytesIO(answer.content)) as archive:
+        return next(archive.read(name) for name in archive.namelist() if note_id in name)
 
 
 @pytest.fixture
@@ -85,6 +93,19 @@ def at_once(*works: Callable[[], object]) -> None:
     with ThreadPoolExecutor(len(works)) as pool:
         for done in [pool.submit(work) for work in works]:
             done.result()
+
+
+def test_an_export_takes_no_note_into_a_new_space_of_the_name(team: Team, vault: dict[str, str]) -> None:
+    file = export(team, vault["changed"])
+    read = team.call("aki", "GET", f"{API}/{vault['changed']}").json()["updated_at"]
+    team.call("root", "DELETE", f"{API}/spaces/vault", params={"move_to": "hr"})
+    team.call("root", "PUT", f"{API}/spaces/vault", json={"everybody": "write"})
+    team.call("root", "PUT", f"{API}/spaces/hr/users/ben", json={"access": "none"})
+    imported = team.call("aki", "POST", f"{API}/import", files={"files": ("note.md", file, "text/markdown")}).json()
+    assert (imported["saved"], imported["newer"]) == (0, ["note.md"])
+    assert team.call("ben", "GET", f"{API}/{vault['changed']}").status_code == 404
+    change = {"content": "written for the readers of the vault", "updated_at": read}
+    assert team.call("aki", "PATCH", f"{API}/{vault['changed']}", json=change).status_code == 409
 
 
 def test_no_note_is_lost_that_is_saved_while_its_space_is_deleted(store: SqlNoteStore, open_store: OpenStore) -> None:

@@ -146,14 +146,16 @@ class Spaces:
         return moved
 
     def _move_some(self, ids: Sequence[str], name: str, target: str) -> int:
-        """One that is changed meanwhile is left for the next round."""
+        """One that is changed meanwhile is left for the next round. A move changes the date, as that of a single note
+        does: an earlier export names the deleted space, and must not take the note into a new one of that name."""
         moved = 0
         for note_id in ids:
             note = self._store.get(note_id)
             if note is None or note.space != name:
                 continue
             with suppress(ConflictError):
-                self._store.save(replace(note, space=target), replacing=note, change=self._service.change("moved"))
+                after = replace(note, space=target, updated_at=self._service.next_version(note))
+                self._store.save(after, replacing=note, change=self._service.change("moved"))
                 record("note.moved", note_id)
                 moved += 1
         return moved
