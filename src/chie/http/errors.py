@@ -80,8 +80,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if isinstance(error.__cause__, RecursionError):
         return await _too_deep(request, error)
     if isinstance(error.__cause__, ValueError) and error.status_code == 400:  # FastAPI could not decode the body
-        reason = Message("http.invalid_request", problems=[Message("http.body_not_json")])
-        return error_response(request.scope, 400, reason)
+        not_json = Message("http.invalid_request", problems=[Message("http.body_not_json")])
+        return error_response(request.scope, 400, not_json)
     is_default = error.detail == HTTPStatus(error.status_code).phrase
     reason = _HTTP.get(error.status_code, error.detail) if is_default else error.detail
     return error_response(request.scope, error.status_code, reason, error.headers)

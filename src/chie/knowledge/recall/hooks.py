@@ -285,22 +285,23 @@ def project_name(event: Event) -> str:
 
 def saved_id(response: Any, depth: int = 0) -> str | None:  # noqa: ANN401 - whatever the client reports
     """The id in the result of `save_knowledge`: a client sends it as JSON text, as an object or as content blocks."""
-    if depth > MAX_RESPONSE_DEPTH:
-        return None
-    if isinstance(response, list):
-        return next(filter(None, (saved_id(part, depth + 1) for part in response)), None)
     if isinstance(response, str):
-        try:
-            return saved_id(json.loads(response), depth + 1) if response.lstrip().startswith(("{", "[")) else None
-        except (ValueError, RecursionError):
-            return None
-    if not isinstance(response, dict):
+        response = _json(response)
+    if isinstance(response, dict):
+        found = response.get("id")
+        if isinstance(found, str) and "updated_at" in response:
+            return found
+        response = [response.get(key) for key in ("structuredContent", "content", "text")]
+    if not isinstance(response, list) or depth == MAX_RESPONSE_DEPTH:
         return None
-    found = response.get("id")
-    if isinstance(found, str) and "updated_at" in response:
-        return found
-    parts = (response.get(key) for key in ("structuredContent", "content", "text"))
-    return next(filter(None, (saved_id(part, depth + 1) for part in parts)), None)
+    return next(filter(None, (saved_id(part, depth + 1) for part in response)), None)
+
+
+def _json(text: str) -> Any:  # noqa: ANN401
+    try:
+        return json.loads(text) if text.lstrip().startswith(("{", "[")) else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _key(event: Event) -> str:
