@@ -44,7 +44,7 @@ BUILT = {
     "chie.knowledge.search.highlights": "words of a query, escaped",
     "chie.knowledge.search.query": "a phrase of a query, escaped",
     "chie.knowledge.search.tokens": "a word of a query, escaped",
-    "chie.n8n.node_rename": "the name of a node, escaped",
+    "chie.n8n.node_references": "the name of a node, escaped",
 }
 """What modules build patterns from, beside literals."""
 

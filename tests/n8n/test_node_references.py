@@ -4,8 +4,7 @@ import pytest
 from tests.n8n.caller import chain, node
 
 from chie.messages.catalogue import Message
-from chie.n8n.node_references import referenced_nodes
-from chie.n8n.node_rename import reference_rewriter
+from chie.n8n.node_references import reference_rewriter, referenced_nodes
 from chie.n8n.validation import validate
 
 

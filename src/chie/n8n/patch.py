@@ -15,7 +15,7 @@ from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.graph import quoted, quoted_names
 from chie.n8n.merge import completed
 from chie.n8n.models import WRITABLE, Json, Node, Workflow
-from chie.n8n.node_rename import rename_node
+from chie.n8n.node_references import rename_node
 from chie.n8n.truncation import is_truncated
 from chie.n8n.validation import connection_shape_errors
 

@@ -8,7 +8,6 @@ from weakref import WeakValueDictionary
 
 from chie.errors import ChieError, ConflictError
 from chie.messages.catalogue import Message
-from chie.n8n import tags
 from chie.n8n.backups import Backups
 from chie.n8n.client import N8nApiClient
 from chie.n8n.errors import (
@@ -19,14 +18,14 @@ from chie.n8n.errors import (
     ValidationError,
     ValidationErrorContext,
 )
-from chie.n8n.merge import Change, Merged, explicit_settings, merge, new_body
+from chie.n8n.merge import RESET_VALUES, Change, Merged, explicit_settings, merge, new_body
 from chie.n8n.models import Json, Workflow, has_draft, tag_names
 from chie.n8n.nodes.validator import ParameterValidator
 from chie.n8n.rejected_keys import send_accepted_keys
 from chie.n8n.validation import validate
-from chie.n8n.write_verification import differing_keys
 
 BACKUP_WRITTEN = "n8n.step_backup_written"
+MAX_TAG_LENGTH = 24
 RESTORE = "restore"  # an earlier state is restored as it was
 
 
@@ -38,6 +37,14 @@ class Report:
     changed: list[str] = field(default_factory=list)
     steps: list[Message] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _ResolvedTags:
+    """n8n's API takes tag ids, and only through a route of their own."""
+
+    ids: list[str]
+    created: list[str]
 
 
 class WorkflowSaver:
@@ -88,7 +95,7 @@ class WorkflowSaver:
         return Report({**stored, **merged.body}, merged.changed, notes=[*merged.notes, *warnings])
 
     async def create(self, fields: Json, *, active: bool | None, tag_list: list[str] | None) -> Report:
-        new_tags = tags.clean(tag_list or [])
+        new_tags = _clean_tags(tag_list or [])
         body = new_body(fields)
         issues = await self._validator.add(validate(body["nodes"], body["connections"]), body)
         issues.raise_errors()
@@ -182,10 +189,10 @@ class WorkflowSaver:
             now = await self._client.get_workflow(workflow_id)
         except ChieError:
             raise error from None
-        return not differing_keys(now, merged.body, merged.changed)
+        return not _differing_keys(now, merged.body, merged.changed)
 
     async def _tag(self, workflow_id: str, names: list[str], report: Report) -> None:
-        resolved = await tags.resolve(self._client, names)
+        resolved = await _resolve_tags(self._client, names)
         await self._client.set_tags(workflow_id, resolved.ids)
         created = Message("n8n.new_tags", tags=resolved.created) if resolved.created else ""
         step = Message("n8n.step_tags_set", tags=names, created=created) if names else Message("n8n.step_tags_removed")
@@ -214,7 +221,7 @@ class WorkflowSaver:
 
     async def _read_back(self, workflow_id: str, sent: Json, keys: list[str], report: Report) -> None:
         report.workflow = await self._next_step(report, self._client.get_workflow(workflow_id))
-        for key in differing_keys(report.workflow, sent, keys):
+        for key in _differing_keys(report.workflow, sent, keys):
             report.notes.append(Message("n8n.stored_differently", field=key))
 
 
@@ -242,5 +249,41 @@ def _still_set(before: Workflow, merged: Merged, now: Workflow) -> list[str]:
 def _new_tags(stored: Workflow, change: Change) -> list[str] | None:
     if change.tags is None:
         return None
-    cleaned = tags.clean(change.tags)
+    cleaned = _clean_tags(change.tags)
     return None if sorted(cleaned) == sorted(tag_names(stored)) else cleaned
+
+
+def _clean_tags(names: list[str]) -> list[str]:
+    """Unique, in the given order. Names that are too long are rejected: n8n would report them as duplicates."""
+    cleaned = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+    if any(len(name) > MAX_TAG_LENGTH for name in cleaned):
+        context = ValidationErrorContext(field="tags", constraint=f"at most {MAX_TAG_LENGTH} characters")
+        raise ValidationError("n8n.tag_too_long", context, limit=MAX_TAG_LENGTH)
+    return cleaned
+
+
+async def _resolve_tags(client: N8nApiClient, names: list[str]) -> _ResolvedTags:
+    """The ids of these tags; missing tags are created."""
+    known = {str(tag["name"]): str(tag["id"]) for tag in await client.list_tags()} if names else {}
+    created = [name for name in names if name not in known]
+    for name in created:
+        known[name] = str((await client.create_tag(name))["id"])
+    return _ResolvedTags([known[name] for name in names], created)
+
+
+def _differing_keys(stored: Workflow, sent: Json, keys: list[str]) -> list[str]:
+    """Those of the keys whose stored value is not what was sent. n8n may add to it, but must not remove from it."""
+    return [key for key in keys if not _matches(key, stored.get(key), sent.get(key))]
+
+
+def _matches(key: str, stored: Any, sent: Any) -> bool:  # noqa: ANN401
+    if key == "nodes":
+        return len(stored or []) == len(sent or []) and all(map(_includes, stored or [], sent or []))
+    if key == "settings":
+        reset = {name for name, value in RESET_VALUES.items() if (sent or {}).get(name) == value}
+        return _includes(stored or {}, {name: value for name, value in (sent or {}).items() if name not in reset})
+    return bool((stored or None) == (sent or None))
+
+
+def _includes(stored: Json, sent: Json) -> bool:
+    return all(name in stored and stored[name] == value for name, value in sent.items())

@@ -8,7 +8,7 @@ from chie.n8n.errors import NotFoundError, NotFoundErrorContext, ValidationError
 from chie.n8n.instance.client import InstanceClient
 from chie.n8n.models import Json, Node
 from chie.n8n.nodes import definition
-from chie.n8n.nodes.search import rows_of
+from chie.n8n.nodes.search_results_parser import rows_of
 
 MAX_DEFINITIONS = 200
 

@@ -1,19 +1,68 @@
 """Validates the parameters of nodes with n8n's own MCP server. Without it, or while it fails, nothing is validated."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
-from chie.n8n.graph import NOT_EXECUTED, each_connection
+from chie.n8n.graph import NOT_EXECUTED, each_connection, quoted
 from chie.n8n.instance.client import InstanceClient
+from chie.n8n.instance.errors import one_line
 from chie.n8n.models import Json, Node
 from chie.n8n.nodes.config_checks import ConfigChecks, NodeConfig
 from chie.n8n.nodes.definition import Definition, allowed_values
-from chie.n8n.nodes.issues import ParameterIssue
 from chie.n8n.nodes.knowledge import NodeKnowledge, NodeType
 from chie.n8n.validation import Issues
+
+MAX_VALUES = 30
+MAX_SENTENCE = 4_000  # characters, also with many allowed values
+
+_PATH = re.compile(r'"(?P<path>parameters[\w.\[\]]*)"')
+_ONE_OF = re.compile(r"(?:must be|expected) one of: (?P<values>.*?)\.?$")
+_WRONG_TYPE = re.compile(r"has wrong type\. Expected (?P<expected>\w+), but got (?P<received>\w+)")
+_MISSING = re.compile(r"Required field .* is missing\.(?: Expected (?P<expected>\w+))?")
+_NOT_EXPRESSION = "Must be an n8n expression"
+_NUMBER = re.compile(r"\.(\d+)(?=\.|$)")
+
+
+@dataclass(frozen=True)
+class ParameterIssue:
+    """What n8n says about a parameter. `message` names the node, the parameter and the values that it allows."""
+
+    node: str
+    path: str
+    sentence: str
+
+    @classmethod
+    def of(cls, node: str, error: Json) -> "ParameterIssue":
+        sentence = str(error.get("message", ""))[:MAX_SENTENCE]
+        named = _PATH.search(sentence)
+        return cls(node, str(error.get("path") or (named["path"] if named else "parameters")), sentence)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether only some values are allowed: n8n then reports a wrong one as a missing expression, without them."""
+        return _NOT_EXPRESSION in self.sentence
+
+    @property
+    def steps(self) -> list[str]:
+        return self.path.split(".")[1:]
+
+    def message(self, allowed: list[str] | None = None) -> Message:
+        about = {"node": quoted(self.node), "parameter": _NUMBER.sub(r"[\1]", self.path)}
+        if found := _ONE_OF.search(self.sentence):
+            allowed = [value.strip().strip('"') for value in found["values"].split(", ")]
+        if allowed:
+            return Message("n8n.parameter_not_one_of", **about, allowed=allowed[:MAX_VALUES])
+        if self.is_choice:
+            return Message("n8n.parameter_not_allowed", **about)
+        if found := _WRONG_TYPE.search(self.sentence):
+            return Message("n8n.parameter_wrong_type", **about, expected=found["expected"], received=found["received"])
+        if found := _MISSING.search(self.sentence):
+            return Message("n8n.parameter_missing", **about, expected=found["expected"] or "")
+        return Message("n8n.parameter_invalid", **about, sentence=one_line(self.sentence).rstrip("."))
 
 
 @dataclass

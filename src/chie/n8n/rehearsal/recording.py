@@ -1,8 +1,8 @@
 """An execution as a recording: what came out of each node then, under the names that the nodes have now."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from chie.n8n.execution_data import run_data
 from chie.n8n.graph import is_trigger
 from chie.n8n.models import Execution, Json, Node, Workflow
 
@@ -38,7 +38,7 @@ def read_recording(execution: Execution, failed: str | None, now: Workflow) -> R
     """The recording of an execution for the workflow `now`, in which nodes may have been renamed since."""
     old: list[Node] = (execution.get("workflowData") or {}).get("nodes") or []
     names = _names_now(old, now["nodes"])
-    runs = {names.get(name, name): found for name, found in _runs(execution).items()}
+    runs = {names.get(name, name): found for name, found in run_data(execution).items() if found}
     ordered = dict(sorted(runs.items(), key=lambda entry: _index(entry[1])))
     triggers = {names.get(node["name"], node["name"]) for node in old if "name" in node and is_trigger(node)}
     trigger = next((name for name in ordered if name in triggers), None)
@@ -48,13 +48,6 @@ def read_recording(execution: Execution, failed: str | None, now: Workflow) -> R
 def _names_now(old: list[Node], now: list[Node]) -> dict[str, str]:
     by_id = {node["id"]: node["name"] for node in now if node.get("id") and "name" in node}
     return {node["name"]: by_id[node["id"]] for node in old if "name" in node and node.get("id") in by_id}
-
-
-def _runs(execution: Execution) -> dict[str, list[Json]]:
-    data = execution.get("data")
-    result = data.get("resultData") if isinstance(data, dict) else None
-    found: Any = (result.get("runData") if isinstance(result, dict) else None) or {}
-    return {name: [run for run in runs or () if isinstance(run, dict)] for name, runs in found.items() if runs}
 
 
 def _index(runs: list[Json]) -> tuple[int, int]:
