@@ -17,8 +17,7 @@ from tests.fakes.n8n_mcp import TOKEN
 
 from bench.figure import Figure
 from bench.table import table
-from chie.n8n.all_tools import create_registry
-from chie.n8n.registry import ToolRegistry
+from chie.n8n.registry import ToolRegistry, create_registry
 from chie.n8n.server import create_client, create_context
 from chie.n8n.settings import N8nSettings
 

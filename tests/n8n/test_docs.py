@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chie.n8n.all_tools import TOOLS
+from chie.n8n.registry import TOOLS
 from chie.n8n.settings import N8nSettings
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.n8n import FakeN8n
 from tests.n8n.caller import Caller, Era, order_flow
 
-from chie.n8n.all_tools import TOOLS as ALL_TOOLS
+from chie.n8n.registry import TOOLS as ALL_TOOLS
 from chie.n8n.status_errors import OPERATIONS
 
 FLOW: dict[str, Any] = order_flow()

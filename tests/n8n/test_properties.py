@@ -13,12 +13,11 @@ from pydantic import SecretStr
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.n8n.workflows import Json, names, objects, values, workflows
 
-from chie.n8n.all_tools import create_registry
 from chie.n8n.errors import ValidationError
 from chie.n8n.graph import each_connection
 from chie.n8n.merge import Change, merge
 from chie.n8n.patch import apply_all, read_operations
-from chie.n8n.registry import ToolRegistry
+from chie.n8n.registry import ToolRegistry, create_registry
 from chie.n8n.server import create_client, create_context
 from chie.n8n.settings import N8nSettings
 from chie.n8n.validation import validate

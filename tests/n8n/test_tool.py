@@ -26,11 +26,9 @@ from chie.n8n.http import Endpoint, HttpClient
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.server import create_context, setup_tool_handlers
 from chie.n8n.settings import N8nSettings
-from chie.n8n.tool import READ, BaseTool, RawTool
-from chie.n8n.tool_context import ToolContext
-from chie.n8n.tools.patch_workflow import PatchWorkflowTool
-from chie.n8n.tools.rehearse_change import RehearseChangeTool
-from chie.n8n.tools.update_workflow import UpdateWorkflowTool
+from chie.n8n.tool import READ, BaseTool, RawTool, ToolContext
+from chie.n8n.tools.changes import PatchWorkflowTool, UpdateWorkflowTool
+from chie.n8n.tools.executions import RehearseChangeTool
 
 SECRET = "hunter2-very-private"
 N8N_KEY = "a key from an env file"

@@ -5,25 +5,27 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from chie.access.audit import record
 from chie.errors import ForbiddenError
 from chie.http.openapi_errors import errors
 from chie.http.routing import Router
+from chie.messages.catalogue import Message
 from chie.n8n import execution_summary, workflow_summary
 from chie.n8n.api_errors import CallerErrorRoute
 from chie.n8n.arguments import ExecutionId, WorkflowId
 from chie.n8n.backup_diff import Difference, compare
 from chie.n8n.backups import Backup
-from chie.n8n.change_api import Changed, declare_changes
 from chie.n8n.errors import NotFoundError
 from chie.n8n.graph import NOT_EXECUTED, each_connection, is_trigger
 from chie.n8n.models import Json, Workflow
 from chie.n8n.paging import Listing, read_page
 from chie.n8n.rehearsal.api import declare_rehearsals
-from chie.n8n.tool_context import ToolContext
-from chie.n8n.tools.restore_workflow import RestoreWorkflowArguments, RestoreWorkflowTool
+from chie.n8n.saving import Report
+from chie.n8n.tool import ToolContext
+from chie.n8n.tools.changes import PatchWorkflowArguments, PatchWorkflowTool
+from chie.n8n.tools.versions import RestoreWorkflowArguments, RestoreWorkflowTool
 
 RECENT_EXECUTIONS = "250"  # searched for the last execution of each workflow
 MAX_BACKUPS = 100
@@ -94,10 +96,33 @@ class Comparison(BaseModel):
     difference: Difference
 
 
+class ChangeRequest(BaseModel):
+    patch: list[Json] = Field(min_length=1, max_length=100, description="Operations as in `patch_workflow`.")
+    version_id: str | None = Field(default=None, description="Rejects the change if the workflow was changed since.")
+
+
+class Changed(BaseModel):
+    """`steps` and `notes` are texts; their codes and parameters are in lists of the same length."""
+
+    workflow_id: str
+    steps: list[str]
+    steps_code: list[str]
+    steps_params: list[dict[str, Any]]
+    notes: list[str]
+    notes_code: list[str]
+    notes_params: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, report: Report) -> "Changed":
+        return cls(
+            workflow_id=str(report.workflow["id"]), **_coded("steps", report.steps), **_coded("notes", report.notes)
+        )
+
+
 def create_api(context: ToolContext, *, read_only: bool) -> APIRouter:
     router = Router(route_class=CallerErrorRoute)
     _declare_workflows(router, context, read_only=read_only)
-    declare_changes(router, context, read_only=read_only)
+    _declare_changes(router, context, read_only=read_only)
     _declare_executions(router, context)
     _declare_backups(router, context, read_only=read_only)
     declare_rehearsals(router, context.rehearsal, read_only=read_only)
@@ -124,6 +149,18 @@ def _declare_workflows(router: APIRouter, context: ToolContext, *, read_only: bo
     async def draw_workflow(workflow_id: WorkflowId) -> Graph:
         """The nodes with their positions in n8n's editor, and the connections."""
         return _graph(client.base, await client.get_workflow(workflow_id))
+
+
+def _declare_changes(router: APIRouter, context: ToolContext, *, read_only: bool) -> None:
+    @router.patch("/workflows/{workflow_id}", responses=errors(400, 403, 404, 409))
+    async def change_workflow(workflow_id: WorkflowId, body: ChangeRequest) -> Changed:
+        """Save a change, like patch_workflow: backed up, validated, saved and read back."""
+        if read_only:
+            raise ForbiddenError("n8n.read_only")
+        given = {"id": workflow_id, "operations": body.patch, "versionId": body.version_id}
+        report = await PatchWorkflowTool(context).execute_core(PatchWorkflowArguments.model_validate(given))
+        record("n8n.patch_workflow", workflow_id)
+        return Changed.of(report)
 
 
 def _declare_executions(router: APIRouter, context: ToolContext) -> None:
@@ -243,3 +280,11 @@ def _node(node: Json) -> GraphNode:
         notes=node.get("notes"),
         parameters=node.get("parameters") or {},
     )
+
+
+def _coded(name: str, messages: list[Message]) -> dict[str, Any]:
+    return {
+        name: [str(message) for message in messages],
+        f"{name}_code": [message.code for message in messages],
+        f"{name}_params": [message.json_params() for message in messages],
+    }

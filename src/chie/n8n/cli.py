@@ -11,17 +11,18 @@ import click
 from chie.errors import ChieError, ForbiddenError, NotFoundError, ValidationError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
     from chie.n8n.folder.comparison import Entry
     from chie.n8n.folder.push import Pushed
-    from chie.n8n.models import Workflow
+    from chie.n8n.models import Json, Workflow
     from chie.n8n.settings import N8nSettings
-    from chie.n8n.tool_context import ToolContext
+    from chie.n8n.tool import ToolContext
 
 T = TypeVar("T")
 
 ERROR_EXIT_CODE = 2  # 1 means that something differs
+STATES = {"changed": "changed", "only_in_folder": "only in the folder", "only_in_n8n": "only in n8n"}
 
 FOLDER = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -183,17 +184,13 @@ def _confirm(entries: "list[Entry]", *, yes: bool) -> None:
 
 
 def _show(entries: "list[Entry]") -> None:
-    from chie.n8n.folder.listing import lines
-
     for entry in entries:
-        for line in lines(entry):
+        for line in _lines(entry):
             click.echo(line)
 
 
 def _report(results: "list[Pushed]", *, as_json: bool) -> None:
-    from chie.n8n.folder.listing import outcome
-
-    rows = [outcome(result) for result in results]
+    rows = [_outcome(result) for result in results]
     if as_json:
         return click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     for row in rows:
@@ -201,3 +198,38 @@ def _report(results: "list[Pushed]", *, as_json: bool) -> None:
         for note in row.get("notes", ()):
             click.echo(f"    {note}")
     return None
+
+
+def _lines(entry: "Entry") -> "Iterator[str]":
+    """`+` is what a push would add to n8n, `-` what it would remove, `~` what it would change."""
+    published = ", published" if entry.workflow and entry.workflow.get("active") else ""
+    file = f" ({entry.file.path.name}{published})" if entry.file else ""
+    yield f"{STATES.get(entry.state, entry.state)}: {entry.name}{file}"
+    found = entry.difference
+    if found.name:
+        yield f"    ~ name: {found.name[0]} → {found.name[1]}"
+    for sign, what, names in (
+        ("+", "node", found.added),
+        ("-", "node", found.removed),
+        ("+", "connection", found.connections_added),
+        ("-", "connection", found.connections_removed),
+        ("+", "tag", found.tags_added),
+        ("-", "tag", found.tags_removed),
+        ("~", "setting", found.settings),
+        ("~", "field", found.others),
+    ):
+        for name in names:
+            yield f"    {sign} {what} {name}"
+    for name, paths in entry.paths.items():
+        yield f"    ~ node {name}: {', '.join(paths)}"
+
+
+def _outcome(result: "Pushed") -> "Json":
+    file = result.entry.file
+    row: Json = {"file": file.path.name if file else None, "name": result.entry.name}
+    if result.error:
+        return {**row, "error": result.error.message, "code": result.error.code}
+    report = result.report
+    assert report is not None  # noqa: S101 - there is one without an error
+    row |= {"id": str(report.workflow["id"]), "steps": [str(step) for step in report.steps]}
+    return row | ({"notes": [str(note) for note in report.notes]} if report.notes else {})

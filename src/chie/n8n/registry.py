@@ -1,9 +1,63 @@
-"""The registered tools by name."""
+"""The tools, in the order in which they are listed, and the registry of those that a server has."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from chie.n8n.tool import BaseTool, ToolDefinition
+from chie.n8n.tool import BaseTool, ToolContext, ToolDefinition
+from chie.n8n.tools.changes import (
+    CreateWorkflowFromFileTool,
+    CreateWorkflowTool,
+    PatchWorkflowTool,
+    ReplaceWorkflowFromFileTool,
+    UpdateWorkflowTool,
+)
+from chie.n8n.tools.executions import GetExecutionTool, ListExecutionsTool, RehearseChangeTool, RetryExecutionTool
+from chie.n8n.tools.instance import ListCredentialsTool, N8nHealthTool
+from chie.n8n.tools.nodes import DescribeNodeTool, FindNodesTool
+from chie.n8n.tools.versions import (
+    CompareVersionsTool,
+    ListBackupsTool,
+    ListVersionsTool,
+    RestoreVersionTool,
+    RestoreWorkflowTool,
+)
+from chie.n8n.tools.workflows import (
+    DeleteWorkflowTool,
+    GetWorkflowConnectionsTool,
+    GetWorkflowTool,
+    ListWorkflowsTool,
+    PublishWorkflowTool,
+    UnpublishWorkflowTool,
+    ValidateWorkflowTool,
+)
+
+TOOLS: tuple[type[BaseTool[Any]], ...] = (
+    ListWorkflowsTool,
+    GetWorkflowTool,
+    GetWorkflowConnectionsTool,
+    CreateWorkflowTool,
+    CreateWorkflowFromFileTool,
+    UpdateWorkflowTool,
+    ReplaceWorkflowFromFileTool,
+    DeleteWorkflowTool,
+    ListExecutionsTool,
+    GetExecutionTool,
+    ValidateWorkflowTool,
+    PatchWorkflowTool,
+    RehearseChangeTool,
+    ListVersionsTool,
+    CompareVersionsTool,
+    RestoreVersionTool,
+    ListBackupsTool,
+    RestoreWorkflowTool,
+    RetryExecutionTool,
+    PublishWorkflowTool,
+    UnpublishWorkflowTool,
+    FindNodesTool,
+    DescribeNodeTool,
+    ListCredentialsTool,
+    N8nHealthTool,
+)
 
 
 class ToolRegistry:
@@ -29,3 +83,14 @@ class ToolRegistry:
 
     def __contains__(self, name: str) -> bool:
         return name in self._tools
+
+
+def create_registry(context: ToolContext, *, read_only: bool = False) -> ToolRegistry:
+    """The registered tools: with `read_only`, none that write; without `N8N_MCP_TOKEN`, none that need it."""
+    registry = ToolRegistry()
+    for kind in TOOLS:
+        if kind.needs_token and not context.instance.configured:
+            continue
+        if kind.annotations.read_only_hint or not read_only:
+            registry.register(kind(context))
+    return registry

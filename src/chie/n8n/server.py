@@ -21,19 +21,19 @@ from chie.n8n.http import Endpoint, HttpClient
 from chie.n8n.instance.client import InstanceClient
 from chie.n8n.nodes.knowledge import NodeKnowledge
 from chie.n8n.nodes.validator import ParameterValidator
-from chie.n8n.registry import ToolRegistry
 from chie.n8n.rehearsal.copies import Copies
 from chie.n8n.rehearsal.rehearsal import Rehearsal
 from chie.n8n.saving import WorkflowSaver
 from chie.n8n.settings import N8nSettings
-from chie.n8n.tool import ToolDefinition
-from chie.n8n.tool_context import ToolContext
+from chie.n8n.tool import ToolContext, ToolDefinition
 from chie.n8n.versions import Versions
 from chie.n8n.workflow_files import AllowedFolders
 from chie.settings import load
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
+
+    from chie.n8n.registry import ToolRegistry
 
 NAME = "n8n-mcp-server"
 
@@ -78,8 +78,8 @@ class FastMcpTool(Tool):
 def create_server(settings: N8nSettings | None = None, *, client: N8nApiClient | None = None) -> Server:
     settings = settings or load(N8nSettings)
     client = client or create_client(settings)
-    from chie.n8n.all_tools import create_registry  # the tools are loaded only where n8n is configured
-    from chie.n8n.tools.get_workflow_connections import GRAPH_VIEW
+    from chie.n8n.registry import create_registry  # the tools are loaded only where n8n is configured
+    from chie.n8n.tools.workflows import GRAPH_VIEW
 
     context, read_only = create_context(settings, client), settings.read_only
     server = Server(
@@ -152,13 +152,13 @@ def create_context(settings: N8nSettings, client: N8nApiClient) -> ToolContext:
     )
 
 
-def _declare_previews(server: Server, registry: ToolRegistry) -> None:
+def _declare_previews(server: Server, registry: "ToolRegistry") -> None:
     async def describe(tool: str, arguments: Mapping[str, Any]) -> CallPreview | None:
         return await registry.get(tool).describe(arguments) if tool in registry else None
 
     server.add_middleware(PreviewMiddleware(describe))
 
 
-def setup_tool_handlers(server: Server, registry: ToolRegistry) -> None:
+def setup_tool_handlers(server: Server, registry: "ToolRegistry") -> None:
     for definition in registry.definitions():
         server.add_tool(FastMcpTool.of(definition))

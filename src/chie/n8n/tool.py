@@ -1,4 +1,4 @@
-"""The base classes of the tools: name, description, typed arguments, and the handler that catches errors."""
+"""The base classes of the tools: dependencies, name, description, typed arguments, the handler that catches errors."""
 
 import json
 import logging
@@ -13,13 +13,23 @@ from pydantic import ValidationError as PydanticError
 from chie.errors import ChieError
 from chie.mcp_kit.approval import CallPreview
 from chie.messages.catalogue import Message
-from chie.n8n.argument_errors import invalid
 from chie.n8n.arguments import Arguments, RawArguments, Untitled, compact
+from chie.n8n.backups import Backups
+from chie.n8n.client import N8nApiClient
+from chie.n8n.deletion import WorkflowDeleter
 from chie.n8n.errors import name_operation
+from chie.n8n.instance.client import InstanceClient
+from chie.n8n.models import Json
+from chie.n8n.nodes.knowledge import NodeKnowledge
+from chie.n8n.nodes.validator import ParameterValidator
+from chie.n8n.rehearsal.rehearsal import Rehearsal
+from chie.n8n.saving import Report, WorkflowSaver
 from chie.n8n.status_errors import OPERATIONS
-from chie.n8n.tool_context import ToolContext
+from chie.n8n.tool_errors import invalid, unexpected
 from chie.n8n.truncation import truncate
-from chie.n8n.unexpected_errors import unexpected
+from chie.n8n.versions import Versions
+from chie.n8n.workflow_files import AllowedFolders
+from chie.n8n.workflow_summary import report
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +63,23 @@ class ToolDefinition:
     normalized: Callable[[Mapping[str, Any]], dict[str, Any]]
     view: str | None = None
     destructive_arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """The dependencies of the tools."""
+
+    client: N8nApiClient
+    instance: InstanceClient
+    knowledge: NodeKnowledge
+    validator: ParameterValidator
+    rehearsal: Rehearsal
+    saver: WorkflowSaver
+    deleter: WorkflowDeleter
+    backups: Backups
+    versions: Versions
+    folders: AllowedFolders
+    max_chars: int
 
 
 class BaseTool(ABC, Generic[A]):
@@ -166,6 +193,13 @@ class RawTool(BaseTool[R]):
     @abstractmethod
     def format_response(self, data: Any, *, raw: bool) -> Any:  # noqa: ANN401
         """The data itself or a summary of it."""
+
+
+class SavingTool(RawTool[R]):
+    """A tool that saves a workflow; its result is the report."""
+
+    def format_response(self, data: Report, *, raw: bool) -> Json:
+        return report(data, raw=raw)
 
 
 def error_response(error: ChieError) -> ToolResponse:

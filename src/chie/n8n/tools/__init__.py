@@ -1,1 +1,1 @@
-"""The tools, one per file."""
+"""The tools, by subject."""

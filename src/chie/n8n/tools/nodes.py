@@ -1,4 +1,4 @@
-"""`describe_node`."""
+"""The tools that find and describe the node types of this n8n."""
 
 import re
 from dataclasses import dataclass
@@ -6,18 +6,33 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from chie.messages.catalogue import Message
-from chie.n8n.arguments import RawArguments
+from chie.n8n.arguments import Arguments, RawArguments
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.models import Json
 from chie.n8n.nodes.knowledge import Definitions, NodeType
 from chie.n8n.nodes.summary import describe
-from chie.n8n.tool import RawTool
+from chie.n8n.tool import BaseTool, RawTool
 from chie.n8n.truncation import json_size
 
 MAX_SIZE = 2_000  # characters of the result
 RESERVED_SIZE = 150  # of the notice that parameters were left out
 
 _SEPARATORS = re.compile(r"[./:\s]+")
+
+
+class FindNodesArguments(Arguments):
+    query: str = Field(min_length=1, max_length=200, description="E.g. slack, schedule trigger, edit fields.")
+
+
+class FindNodesTool(BaseTool[FindNodesArguments]):
+    name = "find_nodes"
+    description = "Find the node types of this n8n by service or purpose: type, version, operations."
+    arguments = FindNodesArguments
+    needs_token = True
+
+    async def execute(self, args: FindNodesArguments) -> Json:
+        rows = await self.context.knowledge.search(args.query)
+        return {"count": len(rows), "nodes": rows}
 
 
 class DescribeNodeArguments(RawArguments):

@@ -1,9 +1,10 @@
-"""`list_credentials`."""
+"""The tools about this n8n: its credentials, and whether it is reachable."""
 
 from pydantic import Field
 
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments
+from chie.n8n.health import report_health
 from chie.n8n.models import Json
 from chie.n8n.tool import BaseTool
 
@@ -32,3 +33,16 @@ class ListCredentialsTool(BaseTool[ListCredentialsArguments]):
             note = Message("n8n.credentials_left_out", shown=len(shown), count=len(found))
             result |= {"hasMore": True, "note": str(note)}
         return result
+
+
+class N8nHealthArguments(Arguments):
+    pass
+
+
+class N8nHealthTool(BaseTool[N8nHealthArguments]):
+    name = "n8n_health"
+    description = "Check whether n8n is reachable and what this key may do. Call it first when another tool fails."
+    arguments = N8nHealthArguments
+
+    async def execute(self, args: N8nHealthArguments) -> Json:  # noqa: ARG002
+        return await report_health(self.context.client, self.context.instance)
