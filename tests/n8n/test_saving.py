@@ -65,6 +65,55 @@ async def test_failed_read_back_reports_the_save(call: Caller, fake: FakeN8n) ->
     assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to get workflow: n8n returned 401")
 
 
+@pytest.mark.parametrize(
+    ("field", "stored", "is_noted"),
+    [
+        ("nodes", lambda nodes: nodes[:-1], True),
+        ("nodes", lambda nodes: [*nodes[:-1], {**nodes[-1], "notes": "旧"}], True),
+        ("nodes", lambda nodes: [*nodes[:-1], {k: v for k, v in nodes[-1].items() if k != "notes"}], True),
+        ("nodes", lambda nodes: [{**own, "webhookId": "w1"} for own in nodes], False),
+        ("settings", lambda settings: {**settings, "timezone": "UTC"}, True),
+        ("settings", lambda _: None, True),
+        ("settings", lambda settings: {**settings, "binaryMode": "separate"}, False),
+        ("staticData", lambda _: {"x": 1}, True),
+        ("staticData", lambda _: None, False),
+    ],
+)
+async def test_values_that_n8n_stored_differently_are_noted(
+    call: Caller, fake: FakeN8n, field: str, stored: Any, is_noted: bool
+) -> None:
+    """n8n may add to nodes and settings, and has null for what is empty."""
+    workflow = fake.add_workflow(**order_flow(), staticData={"x": 0})
+    nodes = [{**own, "notes": "新"} for own in workflow["nodes"]]
+    sent = {"nodes": nodes, "settings": {**workflow["settings"], "timezone": "Asia/Tokyo"}, "staticData": {}}
+    read_back = {**workflow, **sent, field: stored(sent[field])}
+    fake.fail("GET", workflow["id"], 200, after=1, text=json.dumps(read_back))
+    answer = (await call("update_workflow", id=workflow["id"], **sent)).data
+    note = f"n8n stored {field} differently from what was sent. Check it with `get_workflow`."
+    assert answer.get("notes", []) == [note] * is_noted
+
+
+async def test_tags_are_removed_without_a_look_at_those_that_exist(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), tags=[{"id": "t1", "name": "店"}])
+    answer = (await call("update_workflow", id=workflow["id"], tags=[])).data
+    assert (answer.get("tags", []), answer["steps"][-1]) == ([], "all tags removed")
+    assert [seen for seen in fake.seen if seen.path == "/tags"] == []
+
+
+@pytest.mark.parametrize("length", [24, 25])
+async def test_tag_that_is_too_long_is_rejected(call: Caller, fake: FakeN8n, length: int) -> None:
+    """n8n would report it as a duplicate."""
+    workflow = fake.add_workflow(**order_flow())
+    answer = await call("update_workflow", id=workflow["id"], tags=["注" * length, f" {'注' * length} "])
+    if length == 24:
+        assert answer.data["tags"] == ["注" * length]
+        assert answer.data["steps"][-1] == f"tags set: {'注' * length} (new: {'注' * length})"
+        return
+    assert (answer.code, writes(fake)) == ("n8n.tag_too_long", [])
+    assert answer.details is not None
+    assert answer.details["context"] == {"field": "tags", "constraint": "at most 24 characters"}
+
+
 class BrokenTransport(httpx2.AsyncBaseTransport):
     """Fails on a PUT, before or after n8n has received it."""
 
@@ -106,6 +155,17 @@ async def test_change_that_never_arrived_is_reported_as_not_stored(
     assert answer.details is not None
     assert answer.details["context"]["resource_id"] == workflow["id"]
     assert writes(fake) == []
+
+
+async def test_lost_response_is_checked_against_the_nodes_that_were_sent(
+    era: Era, fake: FakeN8n, instance: Instance, tmp_path: Path
+) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    operations = [{"op": "setField", "node": workflow["nodes"][0]["name"], "path": "notes", "value": "新"}]
+    broken = Instance(instance.url, instance.key, transport=BrokenTransport(after=False))
+    async with calling(broken, tmp_path, era=era) as call:
+        answer = await call("patch_workflow", id=workflow["id"], operations=operations)
+    assert answer.code == "n8n.change_not_stored"
 
 
 async def test_concurrent_changes_are_all_kept(call: Caller, fake: FakeN8n) -> None:
