@@ -136,3 +136,19 @@ def test_init_files_import_nothing() -> None:
     for init in SOURCE.rglob("__init__.py"):
         tree = ast.parse(init.read_text(encoding="utf-8"))
         assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(tree)), init
+
+
+def test_json_that_cannot_be_read_may_also_be_nested_too_deep() -> None:
+    """Python's parser recurses, and does not call it a ValueError: models, tokens and files can send such JSON."""
+    found = []
+    for file in SOURCE.rglob("*.py"):
+        if file.name == "jsonc.py":
+            continue  # parses one string at a time
+        for tried in (
+            node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Try)
+        ):
+            body = ast.unparse(ast.Module(tried.body, []))
+            caught = " ".join(ast.unparse(one.type) for one in tried.handlers if one.type)
+            if ("json.loads(" in body or "json.load(" in body) and "ValueError" in caught:
+                found += [] if "RecursionError" in caught else [f"{file}:{tried.lineno}"]
+    assert found == []

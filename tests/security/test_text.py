@@ -1,6 +1,7 @@
 """Texts that no database takes, and texts that would read as lines of their own: never a failure of the server."""
 
 import json
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, cast
@@ -131,6 +132,30 @@ def test_a_hook_never_fails_over_a_text(page: TestClient, event: str) -> None:
         for remote in ("https://[x", "https://[x]:y@[/z", "git@[", "://", "[", "file://"):
             found += failures(page, "POST", "/hooks/claude-code", {**base, "git_remote": remote})
     assert found == []
+
+
+DEPTHS = (90, 300, 900, 100_000)  # what is stored, serialised, parsed, and none of it
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_hook_never_fails_over_deep_nesting(page: TestClient, event: str, depth: int) -> None:
+    deep, found = '{"a":[' * depth + "1" + "]}" * depth, []
+    for name in ("tool_input", "tool_response", "code_anchor", "x"):
+        base = {**HOOK, "hook_event_name": event, "tool_name": "mcp__x__save_knowledge", name: "DEEP"}
+        for value in (deep, json.dumps(deep)):
+            content = json.dumps(base).replace('"DEEP"', value)
+            answer = page.post("/hooks/claude-code", content=content, headers={"content-type": "application/json"})
+            found += [f"{name}: {answer.text}"] if answer.status_code >= 500 else []
+    assert found == []
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_a_note_with_a_token_of_deep_json_is_stored_or_refused(page: TestClient, depth: int) -> None:
+    deep = urlsafe_b64encode(b'{"a":' + b"[" * min(depth, 5_000)).decode().rstrip("=")
+    for token in (f"eyJhbGciOiJIUzI1NiJ9.{deep}", f"{deep}.eyJhbGciOiJIUzI1NiJ9"):
+        answer = page.post("/api/knowledge", json={"title": "t", "content": f"{token}.c2lnbmF0dXJlc2lnbmF0dXJl"})
+        assert answer.status_code in (201, 400), answer.text
 
 
 async def test_every_text_of_every_tool_is_stored_or_refused(store: SqlNoteStore) -> None:

@@ -125,7 +125,7 @@ class UserFile:
         try:
             content = json.loads(self._path.read_text(encoding="utf-8"))
             return tuple(_entry(row) for row in content["users"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
             raise self._unreadable() from error
 
     def _unreadable(self) -> ConfigurationError:

@@ -56,7 +56,7 @@ def _read(file: str) -> dict[str, str]:
     try:
         with open(file, encoding="utf-8") as opened:
             found = json.load(opened)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

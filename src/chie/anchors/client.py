@@ -57,7 +57,7 @@ class Server:
         status, content = request(method, self.url + path, data, self._token, self._timeout)
         try:
             answer = json.loads(content)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ResponseError from error
         if status != 200:
             raise Refused(status, str(answer.get("detail") or "") if isinstance(answer, dict) else "")

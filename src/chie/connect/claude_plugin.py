@@ -184,7 +184,7 @@ def _marketplace_folder() -> str | None:
 def _parsed(printed: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(printed or "[]")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ServiceError(
             "connect.claude_failed", command="claude plugin list --json", reason=printed[:200]
         ) from error

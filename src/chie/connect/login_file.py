@@ -52,7 +52,7 @@ class LoginFile:
     def _read(self) -> dict[str, Any]:
         try:
             found = json.loads(self._file.read() or "{}")
-        except (ValueError, ChieError):
+        except (ValueError, RecursionError, ChieError):
             return {}
         return found if isinstance(found, dict) else {}
 

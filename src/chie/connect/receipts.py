@@ -55,6 +55,6 @@ class Receipts:
     def _all(self) -> dict[str, Any]:
         try:
             found = json.loads(self._file.read() or "{}")
-        except (ValueError, ChieError):
+        except (ValueError, RecursionError, ChieError):
             return {}
         return found if isinstance(found, dict) else {}

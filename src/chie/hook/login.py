@@ -34,7 +34,7 @@ def _stored(env: Mapping[str, str]) -> dict[str, object]:
     try:
         with open(os.path.join(home_folder(env), FILE), encoding="utf-8") as file:
             found = json.load(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

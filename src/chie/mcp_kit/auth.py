@@ -83,6 +83,6 @@ def _first_object(result: ToolResult) -> dict[str, Any]:
     text = result.content[0].text if result.content and isinstance(result.content[0], TextContent) else ""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -35,7 +35,7 @@ class Cursor:
                 filters = {str(name): str(value) for name, value in content["f"].items()}
                 return cls(content["c"] and str(content["c"]), max(int(content["s"]), 0), filters)
             known = bool({"limit", "lastId"} & set(content))
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, RecursionError, TypeError, AttributeError) as error:
             raise _unknown_cursor() from error
         if not known:
             raise _unknown_cursor()

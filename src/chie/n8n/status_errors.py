@@ -139,7 +139,7 @@ def _sentence(text: str) -> str | None:
     """n8n's message on one line; None for a web page."""
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     message = body.get("message") if isinstance(body, dict) else None
     if not isinstance(message, str) or not message.strip():

@@ -29,7 +29,7 @@ class AllowedFolders:
         text = self._text(self._inside(file_path))
         try:
             content = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise _invalid("n8n.file_not_json") from error
         _require_workflow(content)
         workflow: Json = content

@@ -183,6 +183,15 @@ async def test_circles_deep_nesting_and_odd_characters_do_no_harm(chat_on_both: 
     assert (await chat_on_both.messages(session["session_id"]))[-1]["content"] == "ab?c"
 
 
+async def test_deep_arguments_leave_the_imported_conversation_readable(chat_on_both: ChatClient) -> None:
+    """They are in a text, which the limit on the file's own nesting does not see."""
+    export = exports.chatgpt_2024()
+    [code] = [one for one in export["mapping"].values() if one["id"] == "code"]
+    code["message"]["content"]["text"] = '{"query": "x", "cut": ' + "[" * 300 + "]" * 300 + "}"
+    found = await imported(chat_on_both, export)
+    assert found["messages"][-1]["parts"][0]["arguments"] == {"code": code["message"]["content"]["text"]}
+
+
 @pytest.mark.parametrize(
     ("data", "code"),
     [

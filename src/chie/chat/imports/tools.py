@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from chie.chat.imports.json_values import plain, text
+from chie.chat.json_depth import is_too_deep
 
 _OTHER = re.compile(r"[^A-Za-z0-9_-]+")
 MAX_RESULT = 50_000
@@ -25,9 +26,11 @@ def tool_name(name: str) -> str:
 
 
 def arguments_in(written: str) -> object:
-    """The object that a call was written as, or the text itself: code, for example."""
+    """The object that a call was written as, or the text itself: code, for example, or JSON too deep to be shown."""
     try:
         found = json.loads(written)
     except (ValueError, RecursionError):
         return {"code": written}
+    if is_too_deep(found):
+        return {"code": text(written)}
     return found if isinstance(found, dict) else {"code": text(written)}

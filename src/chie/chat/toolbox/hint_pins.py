@@ -149,7 +149,7 @@ def _load(file: Path) -> dict[str, Any]:
         content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         logger.warning("%s cannot be read (%s)", file, type(error).__name__)
         return {}
     return content if isinstance(content, dict) else {}

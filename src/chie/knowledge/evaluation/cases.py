@@ -38,7 +38,7 @@ def _cases(text: str, file: Path) -> Iterator[Case]:
         try:
             row = json.loads(line)
             query, note = row["query"], row["note"]
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, RecursionError, TypeError, KeyError) as error:
             raise ValidationError("knowledge.eval_line_invalid", file=str(file), line=number) from error
         if not (isinstance(query, str) and query.strip() and (note is None or isinstance(note, str))):
             raise ValidationError("knowledge.eval_line_invalid", file=str(file), line=number)

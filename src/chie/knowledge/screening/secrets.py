@@ -182,7 +182,7 @@ def _jwts(text: str) -> Iterator[_Span]:
 def _json(part: str) -> dict[str, object]:
     try:
         found = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
-    except (ValueError, binascii.Error):
+    except (ValueError, RecursionError, binascii.Error):
         return {"alg": None} if len(part) > 16 else {}
     return found if isinstance(found, dict) else {}
 

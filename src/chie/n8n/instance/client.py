@@ -133,7 +133,7 @@ def _message(text: str) -> Json | None:
     for candidate in lines or [text]:
         try:
             found = json.loads(candidate)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(found, dict) and ("result" in found or "error" in found):
             return found
