@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.security.conftest import SECRET, Team
 from tests.security.matrix import LISTING, PRIVATE
-from tests.security.routes import ROUTES
+from tests.security.routes import CHECK, RESULTS, ROUTES
 from tests.security.test_every_route import of_kind, request, text_of
 from tests.security.test_every_tool import LOOKS, _filled
 from tests.security.test_hidden_notes import save
@@ -157,3 +157,13 @@ def test_limited_token_is_for_notes_alone(vault: Team) -> None:
     assert saved["space"] == "hr"
     refused = vault.call("aki reads", "POST", "/api/knowledge", json={"content": "x"})
     assert refused.status_code in (403, 404)
+
+
+@pytest.mark.req("MT-6")
+@pytest.mark.parametrize("reader", ["cho", "aki reads"])
+def test_who_may_only_read_reports_nothing_on_code(vault: Team, reader: str) -> None:
+    report = {**RESULTS, "commit": "fedcba9", "checks": [{**CHECK, "id": vault.note_id}]}
+    before = vault.possessions()
+    assert vault.call(reader, "POST", "/api/knowledge/anchors", json=report).json() == {"stored": 0}
+    assert vault.possessions() == before
+    assert vault.call("aki", "POST", "/api/knowledge/anchors", json=report).json() == {"stored": 1}

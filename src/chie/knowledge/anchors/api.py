@@ -29,7 +29,7 @@ class AnchoredNotes(BaseModel):
 
 
 class Stored(BaseModel):
-    stored: int = Field(description="The number of results that are about notes that you may see.")
+    stored: int = Field(description="The number of results that are about notes in spaces where you may write.")
 
 
 def declare_anchors(router: APIRouter, service: KnowledgeService) -> None:

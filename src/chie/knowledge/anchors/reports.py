@@ -68,7 +68,8 @@ class AnchorReports:
         return [_anchored(note, note.anchor, report) for note, report in found if note.anchor]
 
     def report(self, commit: str, committed_at: datetime, checks: Sequence[Check]) -> int:
-        """Store the results for a commit and return how many are about notes that the current user may see."""
+        """Store the results for a commit and return how many are about notes in spaces where the current user may
+        write: everybody sees a report."""
         if len(checks) > MAX_RESULTS:
             raise ValidationError("knowledge.anchor_results_too_many", count=len(checks), limit=MAX_RESULTS)
         known = valid_commit(commit)
@@ -78,7 +79,7 @@ class AnchorReports:
         at = min(at, self._clock())  # a wrong clock must not keep later reports out
         reports = {}
         for check in checks:
-            note, anchor = self._visible(check.id), valid_anchor(check.anchor)
+            note, anchor = self._writable(check.id), valid_anchor(check.anchor)
             if note and anchor and note.anchor == anchor:
                 reports[note.id] = (anchor, self._report(check, anchor, known, at))
         if reports:
@@ -86,8 +87,9 @@ class AnchorReports:
             record("anchors.reported", known)
         return len(reports)
 
-    def _visible(self, note_id: str) -> Note | None:
-        return self._service.find(note_id) if note_id and validation.is_plain(note_id) else None
+    def _writable(self, note_id: str) -> Note | None:
+        note = self._service.find(note_id) if note_id and validation.is_plain(note_id) else None
+        return note if note and note.space in self._service.viewer().writable else None
 
     def _report(self, check: Check, anchor: Anchor, commit: str, committed_at: datetime) -> AnchorReport:
         place = valid_anchor(replace(anchor, path=check.path, lines=check.lines)) if check.path else None
