@@ -40,7 +40,7 @@ export function citationsOf(parts: readonly Part[]): Citation[] {
 }
 
 /** A number that is the text of a link, or names one, is none of ours. */
-const LINK = /\[\d{1,3}\](?:\([^)\s]*\)|: *https?:)/g;
+const LINK = /\[\d{1,3}\](?:\([^)\s]{0,2000}\)|: {0,9}https?:)/g;
 
 /** The sources that the text refers to, by number or by a note's id. */
 export function citedIn(text: string, citations: readonly Citation[]): Citation[] {

@@ -27,9 +27,16 @@ const COMMAND = /\\[A-Za-z]/;
 const JAPANESE = /[\u3040-\u30ff\u3400-\u9fff\uff01-\uff5e]/;
 const WORDS = /[A-Za-z]{2,}[ ,.;:]+[A-Za-z]{2,}|^\d[\d.,]*\s+[A-Za-z]{2,}/;
 const MAX_LENGTH = 5_000;
+const MAX_PREFIX = 200;
+
+// Of the text that is being read.
+let next = { what: "", from: 0, at: -1 };
+let paragraph = { from: 0, end: -1 };
 
 export function markFormulas(text: string): Marked {
   if (!/[$\\]/.test(text) || text.includes(START)) return { text, formulas: [] };
+  next = { what: "", from: 0, at: -1 };
+  paragraph = { from: 0, end: -1 };
   const formulas: Formula[] = [];
   let marked = "";
   let at = 0;
@@ -119,12 +126,14 @@ function isProse(tex: string): boolean {
 
 /** Without the marks of a quotation at the start of its further lines. */
 function quoted(formula: Formula, text: string, at: number): Formula {
+  if (!formula.source.includes("\n")) return formula;
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
   if (!/^[ \t]*>/.test(line)) return formula;
   return { ...formula, tex: formula.tex.replace(/\n[ \t]*(?:>[ \t]?)+/g, "\n") };
 }
 
 function unescaped(text: string, what: string, from: number, limit: number): number {
+  if (nextOf(text, what, from) >= limit) return -1;
   for (let at = from; at < limit; at++) {
     if (text.startsWith(what, at) && at + what.length <= limit) return at;
     if (text[at] === "\\") at++;
@@ -132,8 +141,19 @@ function unescaped(text: string, what: string, from: number, limit: number): num
   return -1;
 }
 
+/** Where it is next, escaped or not: looked for once up to there. */
+function nextOf(text: string, what: string, from: number): number {
+  if (next.what !== what || from < next.from || from > next.at) {
+    const at = text.indexOf(what, from);
+    next = { what, from, at: at < 0 ? text.length : at };
+  }
+  return next.at;
+}
+
 function startsLine(text: string, at: number): boolean {
-  return LINE_PREFIX.test(text.slice(text.lastIndexOf("\n", at - 1) + 1, at));
+  const before = text.slice(Math.max(0, at - MAX_PREFIX), at);
+  const line = before.lastIndexOf("\n") + 1;
+  return (line > 0 || before.length === at) && LINE_PREFIX.test(before.slice(line));
 }
 
 function lineEnd(text: string, at: number): number {
@@ -141,9 +161,13 @@ function lineEnd(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
+/** Asked for each dollar of a paragraph, and looked for once. */
 function paragraphEnd(text: string, at: number): number {
-  BLANK_LINE.lastIndex = at;
-  return BLANK_LINE.exec(text)?.index ?? text.length;
+  if (at < paragraph.from || at > paragraph.end) {
+    BLANK_LINE.lastIndex = at;
+    paragraph = { from: at, end: BLANK_LINE.exec(text)?.index ?? text.length };
+  }
+  return paragraph.end;
 }
 
 interface Node {

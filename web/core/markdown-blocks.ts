@@ -2,7 +2,7 @@
  * Splits Markdown into blocks that can be parsed on their own, so that a streaming answer re-parses only its last one.
  * Text with link definitions or footnotes, which other blocks may refer to, stays in one block.
  */
-const DEFINITION = /^ {0,3}\[[^\]]+\]:/m;
+const DEFINITION = /^ {0,3}\[[^\]]{1,999}\]:/m;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const LIST = /^ {0,3}([-*+]|\d{1,9}[.)])(\s|$)/;
 

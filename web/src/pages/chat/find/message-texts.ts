@@ -24,7 +24,7 @@ export function textsOf(message: Message, needle: string): string[] {
 
 /** Without markup, which is neither a letter nor a digit, and without the addresses of links. */
 function lettersOf(folded: string): string {
-  return folded.replace(/\]\([^)]*\)|[^\p{L}\p{N}]+/gu, "");
+  return folded.replace(/\]\([^)]{0,2000}\)|[^\p{L}\p{N}]+/gu, "");
 }
 
 function sectionsOf(message: Message): Section[] {

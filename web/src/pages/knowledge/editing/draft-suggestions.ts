@@ -23,7 +23,7 @@ function plain(line: string): string {
   return line
     .replace(/^(#{1,6}|[-*+>]|\d+\.)\s+/, "")
     .replace(/\[(\d+)\]/g, "")
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replace(/[*`~]+|(?<!\w)_+|_+(?!\w)/g, "")
     .trim();
 }
