@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import sys
+from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -101,7 +102,7 @@ def _handler(file: Path | None, *, rotate: bool) -> logging.Handler:
         try:
             return _opened(file, rotate=rotate)
         except OSError as error:
-            sys.stderr.write(f"cannot log to {file} ({error.strerror}); logging to stderr instead\n")
+            _report(f"cannot log to {file} ({error.strerror}); logging to stderr instead")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
     handler.addFilter(stamp)
@@ -113,7 +114,7 @@ def _activity_handlers(file: Path) -> "list[logging.Handler]":
     try:
         handler = _opened(file, rotate=True)
     except OSError as error:
-        sys.stderr.write(f"cannot log to {file} ({error.strerror}); requests are not logged\n")
+        _report(f"cannot log to {file} ({error.strerror}); requests are not logged")
         return []
     handler.addFilter(_AtLeast("INFO"))
     handler.addFilter(lambda record: record.levelno >= logging.WARNING or record.name.startswith("chie."))
@@ -146,6 +147,12 @@ class _AtLeast(logging.Filter):
         return record.levelno >= self._level
 
 
+def _report(problem: str) -> None:
+    """Nothing fails over its log. stderr is often a file on the same disk, which may be full."""
+    with suppress(OSError):
+        sys.stderr.write(f"{problem}\n")
+
+
 class LogFile(logging.Handler):
     """JSON lines in a private file, which is created with the first line.
 
@@ -167,8 +174,8 @@ class LogFile(logging.Handler):
             self._append(f"{line}\n")
         except OSError as error:
             if not self._reported:
-                sys.stderr.write(f"cannot log to {self._file} ({error.strerror})\n")
-            self._reported = True
+                self._reported = True
+                _report(f"cannot log to {self._file} ({error.strerror})")
 
     def _append(self, line: str) -> None:
         try:

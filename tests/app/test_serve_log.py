@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 from tests.app.processes import BIN
 from tests.fakes import patient
@@ -32,7 +33,8 @@ def serving(output: Path, *options: str) -> Iterator[str]:
         finally:
             process.terminate()
             rest, _ = process.communicate(timeout=60)
-            file.write(line + rest)
+            if output.is_file():
+                file.write(line + rest)
 
 
 def records(file: Path) -> list[dict[str, str]]:
@@ -106,3 +108,18 @@ def test_file_in_place_of_the_terminal_is_rotated_on_request(
     finally:
         configure()
     assert (log.with_name("service.log.1").exists(), log.stat().st_size > 1_000) == (rotate, not rotate)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("audit", ["stderr", "/dev/full"])
+def test_full_disk_under_the_logs_and_stderr_fails_no_request(
+    home: Path, monkeypatch: pytest.MonkeyPatch, audit: str
+) -> None:
+    """They are often on the disk of `CHIE_HOME`."""
+    monkeypatch.setenv("CHIE_AUDIT_LOG", audit)
+    (home / "logs").mkdir(parents=True)
+    (home / "logs" / "chie.log").symlink_to("/dev/full")
+    with serving(Path("/dev/full"), "--log-level", "info") as url:
+        for path in ("/health", "/api/knowledge", "/nothing", "/health"):
+            assert httpx2.get(url + path).status_code == (404 if path == "/nothing" else 200)
+        assert httpx2.post(f"{url}/api/knowledge", json={"content": "kept"}).status_code == 201

@@ -27,13 +27,10 @@ def record(kind: str, thing: str | None, *, outcome: str = "done") -> None:
     }
     text = json.dumps(line, ensure_ascii=False) + "\n"
     path = _path(*map(os.environ.get, ("CHIE_AUDIT_LOG", "CHIE_HOME")))
-    if path is None:
-        sys.stderr.write(text)
-        return
     try:
-        _append(path, text)
+        _append(path, text) if path else sys.stderr.write(text)
     except OSError as error:
-        logger.error("cannot write the audit log %s (%s): %s", path, error.strerror, text)  # noqa: TRY400
+        logger.error("cannot write the audit log %s (%s): %s", path or "stderr", error.strerror, text)  # noqa: TRY400
 
 
 @lru_cache(maxsize=8)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from chie.chat.sessions.secret_box import KEY_FILE, SecretBox
+from chie.errors import StorageError
 
 pytestmark = pytest.mark.req("AG-5")
 
@@ -34,7 +35,16 @@ def test_key_is_private_and_shared(tmp_path: Path) -> None:
 
 def test_key_that_could_not_be_written_is_made_again(tmp_path: Path) -> None:
     box = SecretBox(tmp_path)
-    with full_disk(), pytest.raises(OSError, match="File too large"):
+    with full_disk(), pytest.raises(StorageError, match="File too large"):
         box.encrypt("secret")
     assert not (tmp_path / KEY_FILE).exists()
     assert box.decrypt(box.encrypt("secret")) == "secret"
+
+
+def test_key_that_cannot_be_read_opens_nothing_and_is_not_replaced(tmp_path: Path) -> None:
+    token = SecretBox(tmp_path / "other").encrypt("secret")
+    box = SecretBox(tmp_path)
+    (tmp_path / KEY_FILE).mkdir()
+    assert box.decrypt(token) is None
+    with pytest.raises(StorageError, match=str(tmp_path)):
+        box.encrypt("secret")

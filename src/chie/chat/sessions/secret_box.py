@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from chie.database.errors import folder_error
 from chie.files import locked, make_folder, replacing
 
 KEY_FILE = "secret.key"
@@ -24,16 +25,19 @@ class SecretBox:
 
         try:
             return Fernet(self._file.read_bytes().strip()).decrypt(token.encode()).decode()
-        except (FileNotFoundError, InvalidToken, ValueError):
+        except (OSError, InvalidToken, ValueError):
             return None
 
     def _key(self) -> bytes:
         """Several processes may start together, so the file is created under a lock."""
         from cryptography.fernet import Fernet
 
-        make_folder(self._file.parent)
-        with locked(self._file.with_suffix(".lock")):
-            if not self._file.exists():
-                with replacing(self._file) as draft:
-                    draft.write_bytes(Fernet.generate_key())
-            return self._file.read_bytes().strip()
+        try:
+            make_folder(self._file.parent)
+            with locked(self._file.with_suffix(".lock")):
+                if not self._file.exists():
+                    with replacing(self._file) as draft:
+                        draft.write_bytes(Fernet.generate_key())
+                return self._file.read_bytes().strip()
+        except OSError as error:
+            raise folder_error(error, self._file.parent) from error
