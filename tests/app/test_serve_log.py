@@ -111,7 +111,7 @@ def test_file_in_place_of_the_terminal_is_rotated_on_request(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
-@pytest.mark.parametrize("audit", ["stderr", "/dev/full"])
+@pytest.mark.parametrize("audit", ["-", "/dev/full"])  # standard error, and a file
 def test_full_disk_under_the_logs_and_stderr_fails_no_request(
     home: Path, monkeypatch: pytest.MonkeyPatch, audit: str
 ) -> None:

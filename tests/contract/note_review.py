@@ -61,6 +61,8 @@ class NoteReviewContract:
     @pytest.mark.req("MT-3")
     def test_pairs_of_a_note_are_replaced_when_it_is_compared_again(self, store: NoteStore) -> None:
         records = records_of(store)
+        for number in (1, 2, 3):
+            store.save(a_note(f"note {number}", id=f"k-{number}"))
         first, second = a_pair("k-1", "k-2", 0.7), a_pair("k-2", "k-3")
         records.store_pairs({"k-1": "v1", "k-2": "v1", "k-3": "v1"}, [first, second])
         assert records.pairs() == [second, first]
@@ -70,6 +72,16 @@ class NoteReviewContract:
         assert records.checked() == {"k-1": "v2", "k-2": "v1", "k-3": "v1"}
         records.forget_notes(["k-2"])
         assert (records.pairs(), records.checked()) == ([], {"k-1": "v2", "k-3": "v1"})
+
+    @pytest.mark.req("MT-3")
+    def test_what_was_found_of_a_note_that_is_deleted_meanwhile_is_not_stored(self, store: NoteStore) -> None:
+        """It quotes the note, which may have been deleted for good while it was compared."""
+        records, notes = records_of(store), [a_note(f"note {number}", id=f"k-{number}") for number in (1, 2)]
+        for note in notes:
+            store.save(note)
+        store.delete("k-2")
+        records.store_pairs({"k-1": "v1", "k-2": "v1"}, [a_pair("k-1", "k-2")])
+        assert (records.pairs(), records.checked()) == ([], {"k-1": "v1"})
 
     @pytest.mark.req("MT-3")
     def test_decisions_are_kept_with_the_notes_that_they_changed(self, store: NoteStore) -> None:

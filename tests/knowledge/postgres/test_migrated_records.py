@@ -65,6 +65,7 @@ def fill(store: SqlNoteStore) -> tuple[str, str]:
         note_id = service.save("接続は 10 本まで", tags=["db"]).id
         service.update(note_id, content="接続は 20 本まで")
         proposal = service.save("proposed", proposal=True).id
+        other = service.save("接続は 30 本まで").id
     with acting_as(BEN):
         Inbox(service).reject(proposal)
     store.remember_files({note_id: ImportedFile(vault="v", path="a.md", fingerprint="5f", version=MOMENT)})
@@ -75,8 +76,9 @@ def fill(store: SqlNoteStore) -> tuple[str, str]:
     records.agree("aki", recording=True)
     records.record_search("aki", RecordedSearch(query="接続", note=note_id, at=MOMENT))
     records.add_unanswered("aki", "zanzibar", MOMENT)
-    pair = FoundPair(a="k-1", b="k-2", kind="contradiction", probability=0.75, reason="number", here="1", there="2")
-    records.store_pairs({"k-1": "v1"}, [pair])
+    first, second = sorted((note_id, other))
+    pair = FoundPair(a=first, b=second, kind="contradiction", probability=0.75, reason="number", here="1", there="2")
+    records.store_pairs({first: "v1"}, [pair])
     records.store_review_decision(
         ReviewDecision(id="d-1", finding="f", fingerprint="p", action="dismiss", by="aki", at=MOMENT)
     )

@@ -1,9 +1,10 @@
 """The port to what the review keeps: pairs, decisions, when notes were last used, and unanswered searches."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import chain
 from typing import Any, TypeAlias, cast
 
 from pydantic import TypeAdapter
@@ -101,12 +102,18 @@ class SqlReviewRecords(ReviewRecords):
         keys = [row[:2] for row in rows]
         names = sorted(checked)
         pairs_table, checked_table = f"{self._prefix}review_pairs", f"{self._prefix}review_checked"
-        keep = f"INSERT INTO {checked_table} VALUES (?, ?) ON CONFLICT (note) DO UPDATE SET version = excluded.version"
+        stored = f"SELECT count(*) FROM {self._prefix}notes WHERE id IN"
+        add = f"INSERT INTO {pairs_table} SELECT ?, ?, ?, ?, ?, ?, ? WHERE ({stored} (?, ?)) = 2"
+        keep = f"INSERT INTO {checked_table} SELECT ?, ? WHERE ({stored} (?)) = 1"
         self._write(
+            *self._held({*names, *chain.from_iterable(keys)}),
             (f"DELETE FROM {pairs_table} WHERE a = ? OR b = ?", [(name, name) for name in names]),
             (f"DELETE FROM {pairs_table} WHERE a = ? AND b = ?", keys),
-            (f"INSERT INTO {pairs_table} VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (a, b) DO NOTHING", rows),
-            (keep, [(name, checked[name]) for name in names]),
+            (f"{add} ON CONFLICT (a, b) DO NOTHING", [(*row, *row[:2]) for row in rows]),
+            (
+                f"{keep} ON CONFLICT (note) DO UPDATE SET version = excluded.version",
+                [(name, checked[name], name) for name in names],
+            ),
         )
 
     def forget_notes(self, notes: Sequence[str]) -> None:
@@ -194,6 +201,10 @@ class SqlReviewRecords(ReviewRecords):
         condition, values = ("", ()) if user_id is None else (" AND user_id = ?", (user_id,))
         rows = [(query, *values) for query in queries]
         self._write((f"DELETE FROM {self._prefix}unanswered_searches WHERE query = ?{condition}", rows))
+
+    @abstractmethod
+    def _held(self, notes: Collection[str]) -> Sequence[Statement]:
+        """What keeps the notes from being deleted until the transaction ends."""
 
     @abstractmethod
     def _read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]: ...

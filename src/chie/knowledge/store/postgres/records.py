@@ -1,6 +1,6 @@
 """What is kept beside notes, in their PostgreSQL database."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chie.knowledge.store.records import SqlRecords
@@ -14,6 +14,10 @@ class PostgresRecords(SqlRecords):
     def __init__(self, pool: "Callable[[], PostgresPool]") -> None:
         super().__init__("knowledge_")
         self._pool = pool
+
+    def _held(self, notes: Collection[str]) -> Sequence[Statement]:
+        rows = [(note,) for note in sorted(notes)]
+        return [(f"SELECT 1 FROM {self._prefix}notes WHERE id = ? FOR KEY SHARE", rows)]
 
     def _read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         def work(connection: "Connection") -> list[tuple[Any, ...]]:

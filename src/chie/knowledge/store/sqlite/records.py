@@ -1,6 +1,6 @@
 """What is kept beside notes, in their SQLite file."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from chie.knowledge.store.records import SqlRecords
@@ -12,6 +12,9 @@ class SqliteRecords(SqlRecords):
     def __init__(self, file: SqliteFile) -> None:
         super().__init__("")
         self._file = file
+
+    def _held(self, notes: Collection[str]) -> Sequence[Statement]:  # noqa: ARG002 - one transaction writes at a time
+        return ()
 
     def _read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._file.read() as connection:
