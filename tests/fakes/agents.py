@@ -38,7 +38,7 @@ def done(usage: Usage | None = None) -> Done:
 def call(name: str, *, needs_approval: bool = False) -> ToolCall:
     event = ToolCall(type="tool_call", id=f"call-{name}", name=name, arguments={"url": "http://example.test/", "n": 1})
     if needs_approval:
-        event["approval"] = "required"
+        event |= {"approval": "required", "definition": "0123456789abcdef"}
     return event
 
 
