@@ -111,6 +111,8 @@ def test_question_is_saved_as_a_prompt(open_screen: OpenScreen, language: str) -
     screen.choose_agent("Echo")
     screen.ask(question)
     screen.wait_for_end()
+    # The question gets the id that the server has given it a moment after the answer has ended.
+    expect(screen.page.locator(".messages-item[data-message^=local-]")).to_have_count(0)
     screen.page.locator("article.user").hover()
     screen.button(t["keep"]).click()
     dialog = screen.page.get_by_role("dialog")
