@@ -25,6 +25,7 @@ VARIABLES = {
     "CHIE_AWS_MODEL",
     "CHIE_SERVERS_FILE",
     "CHIE_AGENTS_FILE",
+    "CHIE_PAGE_AGENT",
     "CHIE_APPROVED_TOOLS",
     "CHIE_MODEL_CONTEXT",
     "CHIE_MODEL_TIMEOUT",
@@ -45,7 +46,7 @@ def test_names_that_operators_and_plug_ins_rely_on() -> None:
     fields = ChatSettings.model_fields.items()
     assert {str(field.validation_alias or name).upper() for name, field in fields} == VARIABLES
     ids = [spec.profile.id for spec in (*BUILTIN_AGENTS, FALLBACK_AGENT)]
-    assert ids == ["assistant", "default-chat", "web-scraper", "aws", "notes"]
+    assert ids == ["default-chat", "assistant", "web-scraper", "aws", "notes"]
     assert set(KINDS) == {"default", "openai", "aws", "notes"}
     assert GROUP == "chie.agents"
 

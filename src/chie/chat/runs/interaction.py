@@ -8,7 +8,7 @@ from typing import Any
 from chie.chat.events import Elicitation, ElicitationEnd, ToolLog, ToolPreview, ToolProgress
 from chie.chat.interaction import CANCELLED, Answer
 from chie.chat.runs.run import Run
-from chie.unicode import clean
+from chie.unicode import clean_json
 
 ANSWER_TIMEOUT_SECONDS = 3_600.0
 
@@ -36,4 +36,4 @@ class RunInteraction:
 
     def _add(self, event: dict[str, Any]) -> None:
         """JSON has no NaN or infinity, and the database takes no NUL."""
-        self._run.add(json.loads(clean(json.dumps(event, ensure_ascii=False)), parse_constant=lambda _: None))
+        self._run.add(clean_json(json.loads(json.dumps(event), parse_constant=lambda _: None)))

@@ -27,7 +27,7 @@ from chie.chat.sessions.entities import Message, Status, StoredEvent
 from chie.chat.usage.recorder import Measured, UsageRecorder, Work
 from chie.errors import ChieError, ServiceError, StorageError
 from chie.logging import request_id
-from chie.unicode import clean
+from chie.unicode import clean, clean_json
 
 APPROVAL_TIMEOUT_SECONDS = 3_600.0
 NO_ANSWER = "(This answer failed before it began.)"  # models expect an answer between two questions
@@ -188,7 +188,8 @@ def _storable(event: Event) -> dict[str, Any]:
     ValueError for what could not be shown again."""
     if any(map(is_too_deep, event.values())):
         raise ValueError("the event is nested too deeply")
-    stored: dict[str, Any] = json.loads(clean(json.dumps(event, ensure_ascii=False)), parse_constant=lambda _: None)
+    # Cleaned as a value: as JSON text, a NUL is an escape sequence.
+    stored: dict[str, Any] = clean_json(json.loads(json.dumps(event), parse_constant=lambda _: None))
     return stored
 
 
