@@ -110,10 +110,10 @@ def test_a_linking_note_that_changes_all_the_time_does_not_stop_a_rename(
     linking = service.save("0 [[Old]]", title="Linking").id
     replace_all = service.store.replace_all
 
-    def at_once(replacements: list[tuple[Note, Note]], *, change: Change, deleting: list[Note]) -> object:
+    def at_once(replacements: list[tuple[Note, Note]], **options: Any) -> object:
         other = service.get(linking)
         service.store.save(replace(other, content=f"1{other.content}"), replacing=other)
-        return replace_all(replacements, change=change, deleting=deleting)
+        return replace_all(replacements, **options)
 
     monkeypatch.setattr(service.store, "replace_all", at_once)
     service.update(target, title="New")
